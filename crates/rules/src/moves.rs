@@ -1,0 +1,223 @@
+//! Moves, and which of them a position allows.
+
+use arrayvec::ArrayVec;
+
+use crate::attacks::{Direction, cannon_targets};
+use crate::piece::{Color, Piece};
+use crate::position::Position;
+use crate::square::{Square, SquareSet};
+
+/// What a player decides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Move {
+    /// Turn a face-down piece up.
+    Flip(Square),
+    /// Move a piece, capturing what stands on the target.
+    Step {
+        /// Where it stands.
+        from: Square,
+        /// Where it goes.
+        to: Square,
+    },
+}
+
+/// What happened: a move with what chance answered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ply {
+    /// A face-down piece was turned up and showed itself.
+    Flip(Square, Piece),
+    /// A piece moved or captured.
+    Step {
+        /// Where it stood.
+        from: Square,
+        /// Where it went.
+        to: Square,
+    },
+}
+
+impl Ply {
+    /// The decision in it.
+    #[must_use]
+    pub const fn to_move(self) -> Move {
+        match self {
+            Ply::Flip(square, _) => Move::Flip(square),
+            Ply::Step { from, to } => Move::Step { from, to },
+        }
+    }
+
+    /// What came up, if this was a flip.
+    #[must_use]
+    pub const fn revealed(self) -> Option<Piece> {
+        match self {
+            Ply::Flip(_, piece) => Some(piece),
+            Ply::Step { .. } => None,
+        }
+    }
+}
+
+/// No position has more moves: each of 32 squares is a flip, or a piece with at most one step and
+/// one jump in each of four directions.
+const MOST_MOVES: usize = Square::COUNT * 8;
+
+/// The moves of a position.
+pub type MoveList = ArrayVec<Move, MOST_MOVES>;
+
+/// Which moves there are. Draw rules and long chases are not known here; see
+/// [`Game::legal_moves`](crate::Game::legal_moves).
+impl Position {
+    /// All moves of the side to move: steps by direction, then jumps, then flips.
+    #[must_use]
+    pub fn moves(&self) -> MoveList {
+        let mut list = MoveList::new();
+        if let Some(mover) = self.turn() {
+            for direction in Direction::ALL {
+                let sources = self.steps(direction, mover) | self.step_captures(direction, mover);
+                push_steps(&mut list, sources, direction);
+            }
+            self.push_jumps(&mut list, mover);
+        }
+        list.extend(self.hidden().iter().map(Move::Flip));
+        list
+    }
+
+    /// The captures of the side to move: steps by direction, then jumps.
+    #[must_use]
+    pub fn captures(&self) -> MoveList {
+        let mut list = MoveList::new();
+        if let Some(mover) = self.turn() {
+            for direction in Direction::ALL {
+                push_steps(&mut list, self.step_captures(direction, mover), direction);
+            }
+            self.push_jumps(&mut list, mover);
+        }
+        list
+    }
+
+    /// How many moves [`moves`](Position::moves) would give, flips not among them.
+    #[must_use]
+    pub fn count_steps(&self) -> u32 {
+        let Some(mover) = self.turn() else { return 0 };
+        let steps: u32 = Direction::ALL
+            .into_iter()
+            .map(|direction| (self.steps(direction, mover) | self.step_captures(direction, mover)).len())
+            .sum();
+        let jumps: u32 = self.jumpers(mover).iter().map(|cannon| self.jumps(cannon, mover).len()).sum();
+        steps + jumps
+    }
+
+    /// Whether the side to move can do anything at all.
+    #[must_use]
+    pub fn has_moves(&self) -> bool {
+        !self.hidden().is_empty() || self.count_steps() > 0
+    }
+
+    /// Whether [`moves`](Position::moves) contains `mv`.
+    #[must_use]
+    pub fn is_legal(&self, mv: Move) -> bool {
+        match mv {
+            Move::Flip(square) => self.hidden().contains(square),
+            Move::Step { from, to } => self.targets_from(from).contains(to),
+        }
+    }
+
+    /// Where the piece on `from` can go, if it belongs to the side to move.
+    #[must_use]
+    pub fn targets_from(&self, from: Square) -> SquareSet {
+        let Some(mover) = self.turn() else { return SquareSet::EMPTY };
+        let steps = Direction::ALL.into_iter().filter_map(|direction| {
+            let sources = self.steps(direction, mover) | self.step_captures(direction, mover);
+            if sources.contains(from) { direction.step(from) } else { None }
+        });
+        let jumps = if self.jumpers(mover).contains(from) { self.jumps(from, mover) } else { SquareSet::EMPTY };
+        steps.collect::<SquareSet>() | jumps
+    }
+
+    /// The enemy pieces that `attacker` could capture if it were its turn.
+    #[must_use]
+    pub fn attacked_by(&self, attacker: Color) -> SquareSet {
+        let stepped = Direction::ALL
+            .into_iter()
+            .map(|direction| direction.shift(self.step_captures(direction, attacker)))
+            .fold(SquareSet::EMPTY, |all, set| all | set);
+        let jumped = self
+            .jumpers(attacker)
+            .iter()
+            .map(|cannon| self.jumps(cannon, attacker))
+            .fold(SquareSet::EMPTY, |all, set| all | set);
+        stepped | jumped
+    }
+
+    /// The pieces of `color` that could be captured if it were the enemy's turn.
+    #[must_use]
+    pub fn threatened(&self, color: Color) -> SquareSet {
+        self.attacked_by(color.other())
+    }
+
+    /// The pieces that could capture the revealed piece on `target`.
+    #[must_use]
+    pub fn attackers_of(&self, target: Square) -> SquareSet {
+        let Some(piece) = self.piece_at(target) else { return SquareSet::EMPTY };
+        let attacker = piece.color.other();
+        let steppers = Direction::ALL
+            .into_iter()
+            .map(|direction| direction.opposite().shift(target.set()) & self.step_captures(direction, attacker))
+            .fold(SquareSet::EMPTY, |all, set| all | set);
+        // Exactly one piece between is the same seen from either end.
+        steppers | cannon_targets(target, self.occupied()) & self.jumpers(attacker)
+    }
+
+    /// Pieces of `mover` that can step in `direction` onto an empty square.
+    #[must_use]
+    #[inline]
+    pub fn steps(&self, direction: Direction, mover: Color) -> SquareSet {
+        self.pieces(mover) & direction.opposite().shift(self.empty())
+    }
+
+    /// Pieces of `mover` that can capture by a step in `direction`.
+    #[must_use]
+    #[inline]
+    pub fn step_captures(&self, direction: Direction, mover: Color) -> SquareSet {
+        let enemy = self.pieces(mover.other());
+        // Pull every enemy back by one step, so that it lies on the square it would be taken from.
+        let pull = |plane: u32| direction.opposite().shift(SquareSet(plane) & enemy).0;
+        let [a0, a1, a2] = self.planes();
+        let [v0, v1, v2] = self.planes().map(pull);
+        let at_least = a2 & !v2 | !(a2 ^ v2) & (a1 & !v1 | !(a1 ^ v1) & (a0 | !v0));
+        // Rung 7 against rung 1 is wrong both ways round: the king spares the pawn, the pawn takes the king.
+        let (king, pawn) = (a2 & a1 & a0, !a2 & !a1 & a0);
+        let (king_there, pawn_there) = (v2 & v1 & v0, !v2 & !v1 & v0);
+        let takes = SquareSet(at_least ^ (king & pawn_there | pawn & king_there));
+        takes & self.pieces(mover) & direction.opposite().shift(enemy) & !self.jumpers(mover)
+    }
+
+    /// The cannons of `mover`, on a ladder where they jump.
+    #[must_use]
+    #[inline]
+    pub fn jumpers(&self, mover: Color) -> SquareSet {
+        if !self.ladder().cannons_jump() {
+            return SquareSet::EMPTY;
+        }
+        self.on_rung(crate::Ladder::Taiwan.rung(crate::Kind::Cannon)) & self.pieces(mover)
+    }
+
+    /// What the cannon of `mover` on `cannon` can capture.
+    #[must_use]
+    #[inline]
+    pub fn jumps(&self, cannon: Square, mover: Color) -> SquareSet {
+        cannon_targets(cannon, self.occupied()) & self.pieces(mover.other())
+    }
+
+    #[inline]
+    fn push_jumps(&self, list: &mut MoveList, mover: Color) {
+        for from in self.jumpers(mover) {
+            list.extend(self.jumps(from, mover).iter().map(|to| Move::Step { from, to }));
+        }
+    }
+}
+
+#[inline]
+fn push_steps(list: &mut MoveList, sources: SquareSet, direction: Direction) {
+    let targets = direction.shift(sources);
+    // Shifting keeps the order of the bits, so the two sets pair up.
+    list.extend(sources.iter().zip(targets).map(|(from, to)| Move::Step { from, to }));
+}

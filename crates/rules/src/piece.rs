@@ -1,0 +1,319 @@
+//! Pieces, multisets of pieces, and who captures whom.
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+/// The two colours. Upper-case letters are red, lower-case black.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Color {
+    /// 帥仕相俥傌炮兵, written `K G M R N C P`.
+    Red,
+    /// 將士象車馬包卒, written `k g m r n c p`.
+    Black,
+}
+
+impl Color {
+    /// Red, then black.
+    pub const ALL: [Color; 2] = [Color::Red, Color::Black];
+
+    /// The other colour.
+    #[must_use]
+    pub const fn other(self) -> Color {
+        match self {
+            Color::Red => Color::Black,
+            Color::Black => Color::Red,
+        }
+    }
+
+    /// `r` or `b`.
+    #[must_use]
+    pub const fn char(self) -> char {
+        match self {
+            Color::Red => 'r',
+            Color::Black => 'b',
+        }
+    }
+
+    /// `red` or `black`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Color::Red => "red",
+            Color::Black => "black",
+        }
+    }
+}
+
+/// The seven kinds of piece, in the order of the papers' letters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// 帥 將
+    King,
+    /// 仕 士
+    Guard,
+    /// 相 象
+    Minister,
+    /// 俥 車
+    Rook,
+    /// 傌 馬
+    Knight,
+    /// 炮 包
+    Cannon,
+    /// 兵 卒
+    Pawn,
+}
+
+impl Kind {
+    /// King to pawn.
+    pub const ALL: [Kind; 7] =
+        [Kind::King, Kind::Guard, Kind::Minister, Kind::Rook, Kind::Knight, Kind::Cannon, Kind::Pawn];
+}
+
+/// A kind with its colour.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Piece {
+    /// Whose it is.
+    pub color: Color,
+    /// What it is.
+    pub kind: Kind,
+}
+
+const LETTERS: [char; 14] = ['K', 'G', 'M', 'R', 'N', 'C', 'P', 'k', 'g', 'm', 'r', 'n', 'c', 'p'];
+const GLYPHS: [char; 14] = ['帥', '仕', '相', '俥', '傌', '炮', '兵', '將', '士', '象', '車', '馬', '包', '卒'];
+
+impl Piece {
+    /// How many different pieces there are.
+    pub const COUNT: usize = 14;
+
+    /// All pieces in the order `K G M R N C P k g m r n c p`.
+    pub fn all() -> impl DoubleEndedIterator<Item = Piece> + ExactSizeIterator {
+        (0..Piece::COUNT).map(|index| Piece { color: Color::ALL[index / 7], kind: Kind::ALL[index % 7] })
+    }
+
+    /// Place in the order `K G M R N C P k g m r n c p`, from 0.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.color as usize * 7 + self.kind as usize
+    }
+
+    /// The letter: upper case red, lower case black.
+    #[must_use]
+    pub const fn char(self) -> char {
+        LETTERS[self.index()]
+    }
+
+    /// The piece with this letter.
+    #[must_use]
+    pub fn from_char(letter: char) -> Option<Piece> {
+        Piece::all().find(|piece| piece.char() == letter)
+    }
+
+    /// The character on the real piece.
+    #[must_use]
+    pub const fn glyph(self) -> char {
+        GLYPHS[self.index()]
+    }
+}
+
+impl fmt::Debug for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.char())
+    }
+}
+
+/// One value for each colour.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ByColor<T>(pub [T; 2]);
+
+impl<T> Index<Color> for ByColor<T> {
+    type Output = T;
+    fn index(&self, color: Color) -> &T {
+        &self.0[color as usize]
+    }
+}
+
+impl<T> IndexMut<Color> for ByColor<T> {
+    fn index_mut(&mut self, color: Color) -> &mut T {
+        &mut self.0[color as usize]
+    }
+}
+
+/// A multiset of pieces: an army, what is still face down, what has been captured.
+///
+/// ```
+/// use anqi_rules::Material;
+///
+/// let pool: Material = "KPPkp".parse()?;
+/// assert_eq!((pool.len(), pool.kinds()), (5, 4));
+/// assert_eq!(pool.to_string(), "KPPkp");
+/// # Ok::<(), anqi_rules::ParseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Material([u8; Piece::COUNT]);
+
+impl Material {
+    /// No piece at all.
+    pub const EMPTY: Material = Material([0; Piece::COUNT]);
+
+    /// How many of `piece` there are.
+    #[must_use]
+    pub const fn count(&self, piece: Piece) -> u8 {
+        self.0[piece.index()]
+    }
+
+    /// How many pieces there are.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|&n| u32::from(n)).sum()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Material::EMPTY
+    }
+
+    /// How many pieces of `color` there are.
+    #[must_use]
+    pub fn of(&self, color: Color) -> u32 {
+        let start = color as usize * 7;
+        self.0[start..start + 7].iter().map(|&n| u32::from(n)).sum()
+    }
+
+    /// How many different pieces there are.
+    #[must_use]
+    pub fn kinds(&self) -> u32 {
+        self.0.iter().map(|&n| u32::from(n > 0)).sum()
+    }
+
+    /// The different pieces with their counts, in the order `K G M R N C P k g m r n c p`.
+    pub fn iter(&self) -> impl Iterator<Item = (Piece, u8)> + use<> {
+        Piece::all().zip(self.0).filter(|&(_, count)| count > 0)
+    }
+
+    /// Every piece by itself, in the same order.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> + use<> {
+        self.iter().flat_map(|(piece, count)| std::iter::repeat_n(piece, usize::from(count)))
+    }
+
+    /// Puts one `piece` in.
+    pub fn add(&mut self, piece: Piece) {
+        self.0[piece.index()] += 1;
+    }
+
+    /// Takes one `piece` out, if there is one.
+    pub fn remove(&mut self, piece: Piece) -> bool {
+        let count = &mut self.0[piece.index()];
+        let present = *count > 0;
+        *count -= u8::from(present);
+        present
+    }
+
+    /// The same pieces with red and black exchanged.
+    #[must_use]
+    pub fn swapped(&self) -> Material {
+        self.pieces().map(|piece| Piece { color: piece.color.other(), ..piece }).collect()
+    }
+}
+
+impl FromIterator<Piece> for Material {
+    fn from_iter<I: IntoIterator<Item = Piece>>(pieces: I) -> Material {
+        let mut material = Material::EMPTY;
+        pieces.into_iter().for_each(|piece| material.add(piece));
+        material
+    }
+}
+
+impl fmt::Debug for Material {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// Who captures whom.
+///
+/// On both ladders a piece takes its equals and everything below, except that the king cannot
+/// take a pawn and a pawn takes the king.
+///
+/// ```
+/// use anqi_rules::{Kind::*, Ladder};
+///
+/// assert!(Ladder::Taiwan.takes(King, Guard) && Ladder::Taiwan.takes(Pawn, King));
+/// assert!(!Ladder::Taiwan.takes(King, Pawn) && !Ladder::Taiwan.takes(Cannon, Pawn));
+/// assert!(Ladder::HongKong.takes(Rook, Guard) && Ladder::HongKong.takes(Cannon, Guard));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ladder {
+    /// K > G > M > R > N > C > P; the cannon captures anything, by jumping only.
+    Taiwan,
+    /// K > R > N > C > G > M > P; the cannon is a piece like the others and does not jump.
+    HongKong,
+}
+
+impl Ladder {
+    /// Both ladders.
+    pub const ALL: [Ladder; 2] = [Ladder::Taiwan, Ladder::HongKong];
+
+    /// The name in rule strings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ladder::Taiwan => "taiwan",
+            Ladder::HongKong => "hongkong",
+        }
+    }
+
+    /// The kinds from the top of the ladder down.
+    const fn order(self) -> [Kind; 7] {
+        use Kind::{Cannon, Guard, King, Knight, Minister, Pawn, Rook};
+        match self {
+            Ladder::Taiwan => [King, Guard, Minister, Rook, Knight, Cannon, Pawn],
+            Ladder::HongKong => [King, Rook, Knight, Cannon, Guard, Minister, Pawn],
+        }
+    }
+
+    /// The rung of `kind`: 7 for the king down to 1 for the pawn.
+    #[must_use]
+    pub const fn rung(self, kind: Kind) -> u8 {
+        RUNGS[self as usize][kind as usize]
+    }
+
+    /// The kind on this rung, 1 to 7.
+    #[must_use]
+    pub const fn kind(self, rung: u8) -> Kind {
+        ORDER[self as usize][(7 - rung) as usize]
+    }
+
+    /// Whether cannons capture by jumping (and never by stepping).
+    #[must_use]
+    pub const fn cannons_jump(self) -> bool {
+        matches!(self, Ladder::Taiwan)
+    }
+
+    /// Whether `attacker` takes `victim` by stepping onto it.
+    #[must_use]
+    pub const fn takes(self, attacker: Kind, victim: Kind) -> bool {
+        match (attacker, victim) {
+            (Kind::King, Kind::Pawn) => false,
+            (Kind::Pawn, Kind::King) => true,
+            (Kind::Cannon, _) if self.cannons_jump() => false,
+            _ => self.rung(attacker) >= self.rung(victim),
+        }
+    }
+}
+
+const ORDER: [[Kind; 7]; 2] = [Ladder::Taiwan.order(), Ladder::HongKong.order()];
+
+const RUNGS: [[u8; 7]; 2] = {
+    let mut rungs = [[0; 7]; 2];
+    let mut ladder = 0;
+    while ladder < 2 {
+        let mut place = 0;
+        while place < 7 {
+            rungs[ladder][ORDER[ladder][place] as usize] = 7 - place as u8;
+            place += 1;
+        }
+        ladder += 1;
+    }
+    rungs
+};

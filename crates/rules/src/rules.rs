@@ -1,0 +1,316 @@
+//! `Rules`: everything that differs between the ways people play, as one value with a name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::notation::excerpt;
+use crate::piece::{Color, Ladder, Material, Piece};
+use crate::square::BoardSize;
+
+/// When a repetition is a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Repeat {
+    /// Never.
+    Off,
+    /// The same plies so many times in a row (the match server; its games know periods 4, 8, 12).
+    Cycle(u8),
+    /// The same position with the same side to move so many times (the Olympiad's text).
+    Position(u8),
+}
+
+/// The rules of a game. The text is a name with overrides, and goes round:
+///
+/// ```
+/// use anqi_rules::Rules;
+///
+/// for text in ["server", "chen", "olympiad", "server,draw=40", "chen,board=2x4,army=KNCP", "server,chase=on"] {
+///     assert_eq!(text.parse::<Rules>()?.to_string(), text);
+/// }
+/// # Ok::<(), anqi_rules::RulesError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// The board.
+    pub board: BoardSize,
+    /// All pieces of both sides; as many as the board has squares.
+    pub army: Material,
+    /// Who captures whom.
+    pub ladder: Ladder,
+    /// Draw after so many plies without flip or capture; `None` = never.
+    pub draw: Option<u16>,
+    /// When a repetition is a draw.
+    pub repeat: Repeat,
+    /// Whether an endless chase is forbidden: once a fleeing piece returns to a square it already
+    /// used in an unbroken chase, its chaser may not attack it again on the next move.
+    pub chase: bool,
+    /// The name that [`Display`](fmt::Display) starts from. Two rules are equal whatever they are called.
+    base: Preset,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Preset {
+    Server,
+    Chen,
+    Olympiad,
+}
+
+impl Preset {
+    const ALL: [Preset; 3] = [Preset::Server, Preset::Chen, Preset::Olympiad];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Preset::Server => "server",
+            Preset::Chen => "chen",
+            Preset::Olympiad => "olympiad",
+        }
+    }
+
+    fn rules(self) -> Rules {
+        let (draw, repeat) = match self {
+            Preset::Server => (60, Repeat::Cycle(3)),
+            Preset::Chen => (40, Repeat::Off),
+            Preset::Olympiad => (180, Repeat::Position(3)),
+        };
+        let board = BoardSize::FourByEight;
+        Rules {
+            board,
+            army: usual_army(board),
+            ladder: Ladder::Taiwan,
+            draw: Some(draw),
+            repeat,
+            chase: false,
+            base: self,
+        }
+    }
+}
+
+impl Rules {
+    /// The match server of the Taiwanese course and tournaments: draw at 60 quiet plies or when
+    /// the same plies come three times in a row. The default.
+    #[must_use]
+    pub fn server() -> Rules {
+        Preset::Server.rules()
+    }
+
+    /// Chen, Shen & Hsu: draw at 40 quiet plies.
+    #[must_use]
+    pub fn chen() -> Rules {
+        Preset::Chen.rules()
+    }
+
+    /// The Computer Olympiad: draw at 180 quiet plies or at the third occurrence of a position.
+    #[must_use]
+    pub fn olympiad() -> Rules {
+        Preset::Olympiad.rules()
+    }
+
+    /// The names that a rule string may start with.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Preset::ALL.into_iter().map(Preset::name)
+    }
+
+    fn fields(&self) -> impl PartialEq + use<> {
+        (self.board, self.army, self.ladder, self.draw, self.repeat, self.chase)
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules::server()
+    }
+}
+
+impl PartialEq for Rules {
+    fn eq(&self, other: &Rules) -> bool {
+        self.fields() == other.fields()
+    }
+}
+
+impl Eq for Rules {}
+
+/// What each side starts with when the rules do not say.
+fn usual_army(board: BoardSize) -> Material {
+    let side = match board {
+        BoardSize::TwoByTwo => "KP",
+        BoardSize::ThreeByTwo => "KPP",
+        BoardSize::TwoByFour => "KCPP",
+        BoardSize::ThreeByFour => "KGNCPP",
+        BoardSize::FourByFour => "KGMRNCPP",
+        BoardSize::FourByEight => "KGGMMRRNNCCPPPPP",
+    };
+    both_sides(side.chars().filter_map(Piece::from_char).collect())
+}
+
+fn both_sides(red: Material) -> Material {
+    red.pieces().chain(red.swapped().pieces()).collect()
+}
+
+/// Why a text is not a set of rules.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RulesError {
+    /// Not a preset's name.
+    #[error("unknown rules {0:?}, expected one of server, chen, olympiad")]
+    UnknownName(String),
+    /// Not a field.
+    #[error("unknown rule field {0:?}, expected one of board, army, ladder, draw, repeat, chase")]
+    UnknownField(String),
+    /// A field given twice.
+    #[error("rule field {0:?} is given twice")]
+    Twice(String),
+    /// A value that its field does not take.
+    #[error("bad value {value:?} for rule field {field}, expected {expected}")]
+    BadValue {
+        /// The field.
+        field: &'static str,
+        /// What was given.
+        value: String,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// An army that does not fill its board.
+    #[error("the army {army} has {} pieces, but the {board} board has {} squares", army.len(), board.squares().len())]
+    ArmySize {
+        /// All pieces of both sides.
+        army: Material,
+        /// The board.
+        board: BoardSize,
+    },
+    /// An army of one colour only.
+    #[error("the army {army} has no {} piece", missing.name())]
+    OneSided {
+        /// All pieces.
+        army: Material,
+        /// The colour without a piece.
+        missing: Color,
+    },
+}
+
+impl FromStr for Rules {
+    type Err = RulesError;
+
+    fn from_str(text: &str) -> Result<Rules, RulesError> {
+        let mut parts = text.split(',');
+        let name = parts.next().unwrap_or_default();
+        let base = Preset::ALL
+            .into_iter()
+            .find(|preset| preset.name() == name)
+            .ok_or_else(|| RulesError::UnknownName(excerpt(name)))?;
+        let mut rules = base.rules();
+        let mut army = None;
+        let mut seen: Vec<&str> = Vec::new();
+        for part in parts {
+            let (field, value) = part.split_once('=').unwrap_or((part, ""));
+            if seen.contains(&field) {
+                return Err(RulesError::Twice(excerpt(field)));
+            }
+            seen.push(field);
+            match field {
+                "board" => rules.board = parse_board(value)?,
+                "army" => army = Some(parse_army(value)?),
+                "ladder" => rules.ladder = parse_ladder(value)?,
+                "draw" => rules.draw = parse_draw(value)?,
+                "repeat" => rules.repeat = parse_repeat(value)?,
+                "chase" => rules.chase = parse_switch(value)?,
+                _ => return Err(RulesError::UnknownField(excerpt(field))),
+            }
+        }
+        rules.army = army.unwrap_or_else(|| usual_army(rules.board));
+        if rules.army.len() != rules.board.squares().len() {
+            return Err(RulesError::ArmySize { army: rules.army, board: rules.board });
+        }
+        if let Some(missing) = Color::ALL.into_iter().find(|&color| rules.army.of(color) == 0) {
+            return Err(RulesError::OneSided { army: rules.army, missing });
+        }
+        // Overrides that spell another preset out are that preset.
+        rules.base = Preset::ALL.into_iter().find(|preset| preset.rules() == rules).unwrap_or(base);
+        Ok(rules)
+    }
+}
+
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base = self.base.rules();
+        write!(f, "{}", self.base.name())?;
+        if self.board != base.board {
+            write!(f, ",board={}", self.board)?;
+        }
+        if self.army != usual_army(self.board) {
+            let red: Material = self.army.pieces().filter(|piece| piece.color == Color::Red).collect();
+            let army = if both_sides(red) == self.army { red } else { self.army };
+            write!(f, ",army={army}")?;
+        }
+        if self.ladder != base.ladder {
+            write!(f, ",ladder={}", self.ladder.name())?;
+        }
+        if self.draw != base.draw {
+            match self.draw {
+                Some(plies) => write!(f, ",draw={plies}")?,
+                None => f.write_str(",draw=off")?,
+            }
+        }
+        if self.repeat != base.repeat {
+            match self.repeat {
+                Repeat::Off => f.write_str(",repeat=off")?,
+                Repeat::Cycle(times) => write!(f, ",repeat=cycle:{times}")?,
+                Repeat::Position(times) => write!(f, ",repeat=position:{times}")?,
+            }
+        }
+        if self.chase != base.chase {
+            write!(f, ",chase={}", if self.chase { "on" } else { "off" })?;
+        }
+        Ok(())
+    }
+}
+
+fn bad(field: &'static str, value: &str, expected: &'static str) -> RulesError {
+    RulesError::BadValue { field, value: excerpt(value), expected }
+}
+
+fn parse_board(value: &str) -> Result<BoardSize, RulesError> {
+    BoardSize::ALL
+        .into_iter()
+        .find(|board| board.name() == value)
+        .ok_or_else(|| bad("board", value, "2x2, 3x2, 2x4, 3x4, 4x4 or 4x8"))
+}
+
+/// Upper-case letters alone are the army of either side; with lower-case ones, both are spelled out.
+fn parse_army(value: &str) -> Result<Material, RulesError> {
+    let army: Material = value
+        .parse()
+        .map_err(|_| bad("army", value, "piece letters KGMRNCP for both sides alike, or KGMRNCPkgmrncp"))?;
+    Ok(if army.of(Color::Black) == 0 { both_sides(army) } else { army })
+}
+
+fn parse_ladder(value: &str) -> Result<Ladder, RulesError> {
+    Ladder::ALL
+        .into_iter()
+        .find(|ladder| ladder.name() == value)
+        .ok_or_else(|| bad("ladder", value, "taiwan or hongkong"))
+}
+
+fn parse_draw(value: &str) -> Result<Option<u16>, RulesError> {
+    match (value, value.parse()) {
+        ("off", _) => Ok(None),
+        (_, Ok(plies @ 1..)) => Ok(Some(plies)),
+        _ => Err(bad("draw", value, "plies from 1 to 65535, or off")),
+    }
+}
+
+fn parse_repeat(value: &str) -> Result<Repeat, RulesError> {
+    let times = |text: &str| text.parse().ok().filter(|&times: &u8| times >= 2);
+    let parsed = match value.split_once(':') {
+        None if value == "off" => Some(Repeat::Off),
+        Some(("cycle", count)) => times(count).map(Repeat::Cycle),
+        Some(("position", count)) => times(count).map(Repeat::Position),
+        _ => None,
+    };
+    parsed.ok_or_else(|| bad("repeat", value, "off, cycle:N or position:N with N from 2 to 255"))
+}
+
+fn parse_switch(value: &str) -> Result<bool, RulesError> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(bad("chase", value, "on or off")),
+    }
+}
