@@ -149,22 +149,29 @@ impl<T> IndexMut<Color> for ByColor<T> {
 /// # Ok::<(), anqi_rules::ParseError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Material([u8; Piece::COUNT]);
+pub struct Material(
+    /// A word for each colour, a byte for each kind: sums and distinct kinds are one step each, and
+    /// a position copies it without touching single bytes.
+    ByColor<u64>,
+);
+
+const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 
 impl Material {
     /// No piece at all.
-    pub const EMPTY: Material = Material([0; Piece::COUNT]);
+    pub const EMPTY: Material = Material(ByColor([0; 2]));
 
     /// How many of `piece` there are.
     #[must_use]
-    pub const fn count(&self, piece: Piece) -> u8 {
-        self.0[piece.index()]
+    #[inline]
+    pub fn count(&self, piece: Piece) -> u8 {
+        (self.0[piece.color] >> (8 * piece.kind as u32)) as u8
     }
 
     /// How many pieces there are.
     #[must_use]
     pub fn len(&self) -> u32 {
-        self.0.iter().map(|&n| u32::from(n)).sum()
+        self.of(Color::Red) + self.of(Color::Black)
     }
 
     /// Whether there is none.
@@ -175,20 +182,25 @@ impl Material {
 
     /// How many pieces of `color` there are.
     #[must_use]
+    #[inline]
     pub fn of(&self, color: Color) -> u32 {
-        let start = color as usize * 7;
-        self.0[start..start + 7].iter().map(|&n| u32::from(n)).sum()
+        (self.0[color].wrapping_mul(EACH_BYTE) >> 56) as u32
     }
 
     /// How many different pieces there are.
     #[must_use]
+    #[inline]
     pub fn kinds(&self) -> u32 {
-        self.0.iter().map(|&n| u32::from(n > 0)).sum()
+        // Adding 127 carries into the top bit of every byte that is not 0.
+        let present = |counts: u64| ((counts + 0x7F * EACH_BYTE) & (0x80 * EACH_BYTE)).count_ones();
+        present(self.0[Color::Red]) + present(self.0[Color::Black])
     }
 
     /// The different pieces with their counts, in the order `K G M R N C P k g m r n c p`.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (Piece, u8)> + use<> {
-        Piece::all().zip(self.0).filter(|&(_, count)| count > 0)
+        let counts = *self;
+        Piece::all().map(move |piece| (piece, counts.count(piece))).filter(|&(_, count)| count > 0)
     }
 
     /// Every piece by itself, in the same order.
@@ -196,23 +208,25 @@ impl Material {
         self.iter().flat_map(|(piece, count)| std::iter::repeat_n(piece, usize::from(count)))
     }
 
-    /// Puts one `piece` in.
+    /// Puts one `piece` in. A board holds 32 pieces, so no multiset of ours has more.
+    #[inline]
     pub fn add(&mut self, piece: Piece) {
-        self.0[piece.index()] += 1;
+        self.0[piece.color] += 1 << (8 * piece.kind as u32);
     }
 
     /// Takes one `piece` out, if there is one.
+    #[inline]
     pub fn remove(&mut self, piece: Piece) -> bool {
-        let count = &mut self.0[piece.index()];
-        let present = *count > 0;
-        *count -= u8::from(present);
+        let present = self.count(piece) > 0;
+        self.0[piece.color] -= u64::from(present) << (8 * piece.kind as u32);
         present
     }
 
     /// The same pieces with red and black exchanged.
     #[must_use]
     pub fn swapped(&self) -> Material {
-        self.pieces().map(|piece| Piece { color: piece.color.other(), ..piece }).collect()
+        let ByColor([red, black]) = self.0;
+        Material(ByColor([black, red]))
     }
 }
 

@@ -270,7 +270,8 @@ impl Position {
     /// The same hash, computed from nothing.
     #[must_use]
     pub fn fresh_hash(&self) -> u64 {
-        let revealed = Square::all().filter_map(|at| Some(zobrist::piece(self.piece_at(at)?, at)));
+        let revealed =
+            Square::all().filter_map(|at| Some(zobrist::piece(self.piece_at(at)?.color, self.rung_at(at), at)));
         let hidden = self.hidden.iter().map(zobrist::hidden);
         let pool = self.pool.iter().map(|(piece, count)| zobrist::pool(piece, count));
         zobrist::turn(self.turn) ^ revealed.chain(hidden).chain(pool).fold(0, |hash, key| hash ^ key)
@@ -310,15 +311,17 @@ impl Position {
     #[must_use]
     #[inline]
     pub fn after_step(&self, from: Square, to: Square) -> Position {
-        let mover = if self.colors[Color::Red].contains(from) { Color::Red } else { Color::Black };
+        let mover = self.turn.unwrap_or(Color::Red); // nothing is revealed before there is a turn
         let captures = self.colors[mover.other()].contains(to);
-        let key = |color, at| zobrist::piece(Piece { color, kind: self.ladder.kind(self.rung_at(from)) }, at);
+        let rung = self.rung_at(from);
 
         let mut next = *self;
-        next.hash ^= key(mover, from) ^ key(mover, to) ^ zobrist::turn(self.turn) ^ zobrist::turn(Some(mover.other()));
+        next.hash ^= zobrist::piece(mover, rung, from)
+            ^ zobrist::piece(mover, rung, to)
+            ^ zobrist::turn(Some(mover))
+            ^ zobrist::turn(Some(mover.other()));
         if captures {
-            let victim = Piece { color: mover.other(), kind: self.ladder.kind(self.rung_at(to)) };
-            next.hash ^= zobrist::piece(victim, to);
+            next.hash ^= zobrist::piece(mover.other(), self.rung_at(to), to);
         }
         let (from_set, to_set) = (from.set(), to.set());
         for plane in &mut next.planes {
@@ -341,7 +344,7 @@ impl Position {
 
         let mut next = *self;
         next.hash ^= zobrist::hidden(square)
-            ^ zobrist::piece(piece, square)
+            ^ zobrist::piece(piece.color, self.ladder.rung(piece.kind), square)
             ^ zobrist::pool(piece, count)
             ^ zobrist::pool(piece, count.saturating_sub(1))
             ^ zobrist::turn(self.turn)

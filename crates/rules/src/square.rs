@@ -254,15 +254,9 @@ impl BoardSize {
 
     /// The squares of the board.
     #[must_use]
+    #[inline]
     pub const fn squares(self) -> SquareSet {
-        let file = (1u32 << self.ranks()) - 1;
-        let mut set = 0;
-        let mut f = 0;
-        while f < self.files() {
-            set |= file << (8 * f);
-            f += 1;
-        }
-        SquareSet(set)
+        SQUARES[self as usize]
     }
 
     /// The ways to turn the board onto itself: four, and eight if it is square.
@@ -277,6 +271,22 @@ impl fmt::Display for BoardSize {
         f.write_str(self.name())
     }
 }
+
+/// By [`BoardSize`].
+const SQUARES: [SquareSet; 6] = {
+    let mut sets = [SquareSet::EMPTY; 6];
+    let mut board = 0;
+    while board < sets.len() {
+        let file = (1u32 << BoardSize::ALL[board].ranks()) - 1;
+        let mut f = 0;
+        while f < BoardSize::ALL[board].files() {
+            sets[board].0 |= file << (8 * f);
+            f += 1;
+        }
+        board += 1;
+    }
+    sets
+};
 
 /// A way to turn a board onto itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,9 +5,12 @@ use crate::square::Square;
 
 /// A pool holds at most 32 pieces, so a count is 0 to 32.
 const COUNTS: usize = 33;
+/// 0 is no rung, but keeps the index a shift.
+const RUNGS: usize = 8;
 
 struct Keys {
-    piece: [[u64; Square::COUNT]; Piece::COUNT],
+    /// By colour and rung: a position knows rungs, and never meets one of another ladder.
+    piece: [[[u64; Square::COUNT]; RUNGS]; 2],
     hidden: [u64; Square::COUNT],
     pool: [[u64; COUNTS]; Piece::COUNT],
     turn: [u64; 2],
@@ -15,19 +18,23 @@ struct Keys {
 
 static KEYS: Keys = {
     let mut keys = Keys {
-        piece: [[0; Square::COUNT]; Piece::COUNT],
+        piece: [[[0; Square::COUNT]; RUNGS]; 2],
         hidden: [0; Square::COUNT],
         pool: [[0; COUNTS]; Piece::COUNT],
         turn: [0; 2],
     };
     let mut state = 0x616e_7169; // "anqi"
     let mut i = 0;
-    while i < Piece::COUNT {
+    while i < 2 * RUNGS {
         let mut square = 0;
         while square < Square::COUNT {
-            keys.piece[i][square] = split_mix(&mut state);
+            keys.piece[i / RUNGS][i % RUNGS][square] = split_mix(&mut state);
             square += 1;
         }
+        i += 1;
+    }
+    i = 0;
+    while i < Piece::COUNT {
         let mut count = 1; // an empty pool contributes nothing
         while count < COUNTS {
             keys.pool[i][count] = split_mix(&mut state);
@@ -53,8 +60,8 @@ const fn split_mix(state: &mut u64) -> u64 {
 }
 
 #[inline]
-pub(crate) fn piece(piece: Piece, square: Square) -> u64 {
-    KEYS.piece[piece.index()][square.index()]
+pub(crate) fn piece(color: Color, rung: u8, square: Square) -> u64 {
+    KEYS.piece[color as usize][usize::from(rung) % RUNGS][square.index()]
 }
 
 #[inline]

@@ -1,0 +1,58 @@
+//! Perft: every count of `data/perft.txt`, exactly.
+
+use anqi_rules::{Position, divide, perft, perft_visiting};
+
+/// Position text and expected leaves at each depth, as in `2K1/4/4/4/4/4/4/p3 r - ; D1 3 D2 6`.
+struct Line {
+    position: Position,
+    counts: Vec<(u32, u64)>,
+}
+
+impl Line {
+    fn read(text: &str) -> Line {
+        let (position, counts) = text.split_once(" ; ").unwrap_or_else(|| panic!("no counts in {text:?}"));
+        let words: Vec<&str> = counts.split_whitespace().collect();
+        let count = |pair: &[&str]| (pair[0].trim_start_matches('D').parse().unwrap(), pair[1].parse().unwrap());
+        Line { position: position.parse().unwrap(), counts: words.chunks_exact(2).map(count).collect() }
+    }
+}
+
+/// Compares `count` with every expected number up to `largest`; says how many there were.
+fn check(largest: u64, count: impl Fn(&Position, u32) -> u64) -> usize {
+    let lines = include_str!("../../../data/perft.txt").lines().filter(|line| !line.starts_with('#')).map(Line::read);
+    let mut checked = 0;
+    for Line { position, counts } in lines {
+        for (depth, expected) in counts.into_iter().filter(|&(_, leaves)| leaves <= largest) {
+            assert_eq!(count(&position, depth), expected, "depth {depth} of {position}");
+            checked += 1;
+        }
+    }
+    checked
+}
+
+#[test]
+fn every_count_of_the_file() {
+    assert_eq!(check(u64::MAX, perft), 120);
+}
+
+#[test]
+fn visiting_every_leaf_gives_the_same() {
+    assert_eq!(check(3_000_000, perft_visiting), 97);
+}
+
+#[test]
+fn the_parts_of_divide_add_up() {
+    let checked = check(3_000_000, |position, depth| {
+        let parts = divide(position, depth);
+        assert_eq!(parts.len() as u64, perft(position, 1), "one part for each first ply of {position}");
+        parts.into_iter().map(|(_, leaves)| leaves).sum()
+    });
+    assert_eq!(checked, 97);
+}
+
+#[test]
+fn depth_zero_is_the_position_itself() {
+    let position: Position = "2K1/4/4/4/4/4/4/p3 r -".parse().unwrap();
+    assert_eq!((perft(&position, 0), perft_visiting(&position, 0)), (1, 1));
+    assert!(divide(&position, 0).is_empty());
+}
