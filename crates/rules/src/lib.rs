@@ -33,7 +33,7 @@ pub use attacks::{Direction, cannon_targets, neighbours};
 pub use deal::{Commitment, Deal, DealError, Seed, SeedError};
 pub use game::{Game, Outcome, PlyError, PositionMismatch, Seat, Termination};
 pub use moves::{Move, MoveList, Ply};
-pub use notation::{Faces, ParseError};
+pub use notation::{Faces, ParseError, excerpt};
 pub use perft::{divide, perft, perft_visiting};
 pub use piece::{ByColor, Color, Kind, Ladder, Material, Piece};
 pub use position::{Position, Setup, SetupError};

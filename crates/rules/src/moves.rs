@@ -65,17 +65,12 @@ pub type MoveList = ArrayVec<Move, MOST_MOVES>;
 /// Which moves there are. Draw rules and long chases are not known here; see
 /// [`Game::legal_moves`](crate::Game::legal_moves).
 impl Position {
-    /// All moves of the side to move: steps by direction, then jumps, then flips.
+    /// All moves of the side to move: captures, then quiet steps, then flips.
     #[must_use]
     pub fn moves(&self) -> MoveList {
         let mut list = MoveList::new();
-        if let Some(mover) = self.turn() {
-            for direction in Direction::ALL {
-                let sources = self.steps(direction, mover) | self.step_captures(direction, mover);
-                push_steps(&mut list, sources, direction);
-            }
-            self.push_jumps(&mut list, mover);
-        }
+        self.captures_into(&mut list);
+        self.quiet_steps_into(&mut list);
         list.extend(self.hidden().iter().map(Move::Flip));
         list
     }
@@ -84,13 +79,29 @@ impl Position {
     #[must_use]
     pub fn captures(&self) -> MoveList {
         let mut list = MoveList::new();
-        if let Some(mover) = self.turn() {
-            for direction in Direction::ALL {
-                push_steps(&mut list, self.step_captures(direction, mover), direction);
-            }
-            self.push_jumps(&mut list, mover);
-        }
+        self.captures_into(&mut list);
         list
+    }
+
+    /// Appends [`captures`](Position::captures) to `list`, which must have room for them.
+    #[inline]
+    pub fn captures_into(&self, list: &mut MoveList) {
+        let Some(mover) = self.turn() else { return };
+        for direction in Direction::ALL {
+            push_steps(list, self.step_captures(direction, mover), direction);
+        }
+        for from in self.jumpers(mover) {
+            list.extend(self.jumps(from, mover).iter().map(|to| Move::Step { from, to }));
+        }
+    }
+
+    /// Appends the steps of the side to move that capture nothing to `list`, which must have room for them.
+    #[inline]
+    pub fn quiet_steps_into(&self, list: &mut MoveList) {
+        let Some(mover) = self.turn() else { return };
+        for direction in Direction::ALL {
+            push_steps(list, self.steps(direction, mover), direction);
+        }
     }
 
     /// How many moves [`moves`](Position::moves) would give, flips not among them.
@@ -205,13 +216,6 @@ impl Position {
     #[inline]
     pub fn jumps(&self, cannon: Square, mover: Color) -> SquareSet {
         cannon_targets(cannon, self.occupied()) & self.pieces(mover.other())
-    }
-
-    #[inline]
-    fn push_jumps(&self, list: &mut MoveList, mover: Color) {
-        for from in self.jumpers(mover) {
-            list.extend(self.jumps(from, mover).iter().map(|to| Move::Step { from, to }));
-        }
     }
 }
 

@@ -246,6 +246,13 @@ impl Position {
         self.colors[color].len() + self.pool.of(color)
     }
 
+    /// How many pieces of `kind` `color` still has, on the board and face down.
+    #[must_use]
+    #[inline]
+    pub fn left(&self, color: Color, kind: Kind) -> u32 {
+        (self.of_kind(kind) & self.colors[color]).len() + u32::from(self.pool.count(Piece { color, kind }))
+    }
+
     /// All revealed pieces.
     #[must_use]
     pub fn revealed(&self) -> Material {
@@ -289,8 +296,10 @@ impl Position {
         SquareSet(plane(0) & plane(1) & plane(2)) & (self.colors[Color::Red] | self.colors[Color::Black])
     }
 
+    /// The rung of the revealed piece on `square`; 0 if there is none.
+    #[must_use]
     #[inline]
-    fn rung_at(&self, square: Square) -> u8 {
+    pub fn rung_at(&self, square: Square) -> u8 {
         let bit = |i: usize| (self.planes[i] >> square.index() & 1) as u8;
         bit(0) | bit(1) << 1 | bit(2) << 2
     }
@@ -355,6 +364,16 @@ impl Position {
         next.quiet = 0;
         next.turn = Some(mover.other());
         next
+    }
+
+    /// The same board with the other side to move. The rules know no pass; searches use it for a flip
+    /// somewhere else, so it starts the quiet plies anew as a flip would.
+    #[must_use]
+    #[inline]
+    pub fn after_pass(&self) -> Position {
+        let turn = self.turn.map(Color::other);
+        let hash = self.hash ^ zobrist::turn(self.turn) ^ zobrist::turn(turn);
+        Position { turn, hash, quiet: 0, ..*self }
     }
 
     /// The same position with the board turned onto itself.

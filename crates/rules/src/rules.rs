@@ -104,6 +104,12 @@ impl Rules {
         Preset::Olympiad.rules()
     }
 
+    /// The same rules on another board, with the usual army of that board.
+    #[must_use]
+    pub fn on_board(&self, board: BoardSize) -> Rules {
+        if board == self.board { *self } else { Rules { board, army: usual_army(board), ..*self } }
+    }
+
     /// The names that a rule string may start with.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Preset::ALL.into_iter().map(Preset::name)

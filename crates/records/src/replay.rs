@@ -1,0 +1,170 @@
+//! A record played through the rules, and what the rules say about its ending.
+
+use std::fmt;
+
+use anqi_rules::{Game, Outcome, PlyError, PositionMismatch, Rules, Seat, Termination};
+
+use crate::record::Record;
+use crate::result::{GameResult, Reason};
+use crate::tags::TagError;
+
+/// A record played as far as the rules allow.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The game after the last ply that could be played. If the record tells an ending that no
+    /// board shows, and the board does not deny it, the game has that ending.
+    pub game: Game,
+    /// How the game ended by the board, if it did.
+    pub verdict: Option<Verdict>,
+    /// How it ended by the record.
+    pub result: GameResult,
+    /// The first ply that could not.
+    pub illegal: Option<IllegalPly>,
+    /// How many plies were not played: the illegal one and all after it.
+    pub unplayed: usize,
+    /// What the record says about the ending, against what the board says.
+    pub ending: Ending,
+}
+
+/// A ply that the rules refuse.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IllegalPly {
+    /// Its number, counted from 1.
+    pub ply: usize,
+    /// Why.
+    pub error: PlyError,
+}
+
+/// How the game ended by the board, and when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// How.
+    pub outcome: Outcome,
+    /// After how many plies.
+    pub ply: usize,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at ply {}", self.outcome, self.ply)
+    }
+}
+
+/// The recorded ending against the judged one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The board confirms winner and reason at the last ply. An ending that no board shows (time,
+    /// forfeit, resignation) is confirmed if the game was still going on then and, for time, if
+    /// the side to move has lost.
+    Equal,
+    /// The board says something else.
+    Differs {
+        /// The recorded result.
+        result: GameResult,
+        /// The recorded reason, if it is one of ours.
+        reason: Option<Reason>,
+        /// How the game ended by the board, if it did.
+        judged: Option<Verdict>,
+    },
+    /// There is nothing to compare: the record has no result, or gives no reason for one that the
+    /// board does not show.
+    Unstated,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Equal => f.write_str("equal"),
+            Ending::Unstated => f.write_str("unstated"),
+            Ending::Differs { result, reason, judged } => {
+                write!(f, "recorded {result}")?;
+                if let Some(reason) = reason {
+                    write!(f, " ({reason})")?;
+                }
+                match judged {
+                    Some(verdict) => write!(f, ", judged {verdict}"),
+                    None => f.write_str(", but the game is not over"),
+                }
+            }
+        }
+    }
+}
+
+/// Why a record cannot be replayed at all.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// A tag that says no rules or no start.
+    #[error(transparent)]
+    Tag(#[from] TagError),
+    /// A start on another board than the rules'.
+    #[error(transparent)]
+    Start(#[from] PositionMismatch),
+}
+
+/// Plays a record under `rules`, or under its own, or under the match server's if it names none.
+///
+/// ```
+/// use anqi_records::{Ending, Record, replay};
+///
+/// let record: Record = r#"
+/// [Rules "server"]
+/// [Termination "no move"]
+/// [Position "4/4/4/4/4/4/GG2/p3 r -"]
+///
+/// 1. b2-b1 1-0
+/// "#.parse()?;
+/// let replay = replay(&record, None)?;
+/// assert_eq!(replay.verdict.unwrap().to_string(), "first wins (no action) at ply 1");
+/// assert_eq!(replay.ending, Ending::Equal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If rules or start cannot be told from the tags.
+pub fn replay(record: &Record, rules: Option<Rules>) -> Result<Replay, ReplayError> {
+    let rules = match rules {
+        Some(rules) => rules,
+        None => record.rules()?.unwrap_or_default(),
+    };
+    let mut game = Game::from_position(rules, record.start(&rules)?)?;
+    let refused = record.plies().iter().find_map(|played| game.play(played.ply).err());
+    let played = game.plies().len();
+    let verdict = game.outcome().map(|outcome| Verdict { outcome, ply: played });
+    let unplayed = record.plies().len() - played;
+    let ending = compare(record, verdict, unplayed == 0, game.seat());
+    if let (Ending::Equal, None, Some((loser, why))) = (&ending, verdict, off_board(record)) {
+        game.lose(loser, why);
+    }
+    let illegal = refused.map(|error| IllegalPly { ply: played + 1, error });
+    Ok(Replay { game, verdict, result: record.result(), illegal, unplayed, ending })
+}
+
+/// What the record says against what the board says after the last ply.
+fn compare(record: &Record, judged: Option<Verdict>, complete: bool, to_move: Seat) -> Ending {
+    let result = record.result();
+    if result == GameResult::Unfinished {
+        return Ending::Unstated;
+    }
+    // Words that are not ours give no reason that could be compared.
+    let reason = record.reason().unwrap_or_default();
+    let equal = match (judged, reason) {
+        _ if !complete => false,
+        (Some(Verdict { outcome, .. }), _) => {
+            result == GameResult::from(Some(outcome)) && reason.is_none_or(|reason| reason.admits(outcome.termination))
+        }
+        (None, None) => return Ending::Unstated,
+        (None, Some(_)) => off_board(record).is_some_and(|(loser, why)| why != Termination::Time || loser == to_move),
+    };
+    if equal { Ending::Equal } else { Ending::Differs { result, reason, judged } }
+}
+
+/// Who lost, and why, by a record of a game that did not end on the board.
+fn off_board(record: &Record) -> Option<(Seat, Termination)> {
+    match (record.result(), record.reason()) {
+        (
+            GameResult::Won(winner),
+            Ok(Some(Reason::Exactly(why @ (Termination::Time | Termination::Forfeit | Termination::Resignation)))),
+        ) => Some((winner.other(), why)),
+        _ => None,
+    }
+}
