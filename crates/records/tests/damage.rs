@@ -198,7 +198,7 @@ fn errors_of_the_servers_format_say_what_is_wrong() {
         (
             "* 1 2 2",
             "* 1 2 3",
-            "impossible start: 32 squares are face down, but the pool KGGMMMRRNNCCPPPPPkggmmrrnnccppppp has 33 pieces",
+            "impossible start: face-down squares: 32, but pieces in the pool KGGMMMRRNNCCPPPPPkggmmrrnnccppppp: 33",
         ),
         ("* X X X X", "* X X X", "expected four squares such as * X X - k"),
         ("* X X X X", "* X X X Q", "expected four squares such as * X X - k"),

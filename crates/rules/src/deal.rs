@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::moves::{Move, Ply};
-use crate::notation::excerpt;
+use crate::notation::{excerpt, number};
 use crate::piece::Piece;
 use crate::position::Position;
 use crate::rules::Rules;
@@ -85,9 +85,9 @@ impl FromStr for Seed {
     type Err = SeedError;
 
     fn from_str(text: &str) -> Result<Seed, SeedError> {
-        match (read_hex(text), text.parse::<u64>()) {
+        match (read_hex(text), number::<u64>(text)) {
             (Some(bytes), _) => Ok(Seed(bytes)),
-            (None, Ok(number)) => Ok(Seed::from(number)),
+            (None, Some(number)) => Ok(Seed::from(number)),
             _ => Err(SeedError::Seed(excerpt(text))),
         }
     }

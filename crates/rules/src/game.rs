@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::moves::{Move, MoveList, Ply};
-use crate::notation::{ParseError, excerpt};
+use crate::notation::{ParseError, excerpt, number};
 use crate::piece::Color;
 use crate::position::Position;
 use crate::rules::{Repeat, Rules};
@@ -95,7 +95,7 @@ impl FromStr for Termination {
         ];
         let repetition = || {
             let (times, period) = text.strip_prefix("repetition ")?.split_once('x')?;
-            Some(Termination::Repetition { times: times.parse().ok()?, period: period.parse().ok()? })
+            Some(Termination::Repetition { times: number(times)?, period: number(period)? })
         };
         FIXED
             .into_iter()
@@ -364,14 +364,17 @@ impl Game {
         match self.rules.repeat {
             Repeat::Off => None,
             Repeat::Cycle(times) => {
+                let times = times.max(2);
                 let recent = &self.plies[self.plies.len() - quiet..];
                 let period = (1..=quiet / usize::from(times)).find(|&period| cycles(recent, period, times))?;
                 Some(Termination::Repetition { times, period: period as u16 })
             }
             Repeat::Position(times) => {
+                let times = times.max(2);
                 let here = self.position();
                 let recent = &self.positions[self.plies.len() - quiet..self.plies.len()];
-                let mut earlier = (1..).zip(recent.iter().rev()).filter(|(_, position)| here.same_board(position));
+                let mut earlier =
+                    (1..=u16::MAX).zip(recent.iter().rev()).filter(|(_, position)| here.same_board(position));
                 let (period, _) = earlier.next()?;
                 (earlier.count() + 2 >= usize::from(times)).then_some(Termination::Repetition { times, period })
             }

@@ -39,3 +39,8 @@ pub use piece::{ByColor, Color, Kind, Ladder, Material, Piece};
 pub use position::{Position, Setup, SetupError};
 pub use rules::{Repeat, Rules, RulesError};
 pub use square::{BoardSize, Square, SquareSet, Squares, Symmetry};
+
+/// The README's examples are tests too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -73,6 +73,11 @@ pub fn excerpt(text: &str) -> String {
     }
 }
 
+/// A number written in digits alone; the library's own parser would take a sign.
+pub(crate) fn number<T: FromStr>(text: &str) -> Option<T> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char((b'a' + self.file()) as char)?;
@@ -316,11 +321,11 @@ impl Position {
             _ => return Err(ParseError::Side(excerpt(side))),
         };
         setup.pool = pool.parse()?;
-        setup.quiet = quiet.parse().map_err(|_| ParseError::Quiet(excerpt(quiet)))?;
+        setup.quiet = number(quiet).ok_or_else(|| ParseError::Quiet(excerpt(quiet)))?;
         Position::try_from(setup).map_err(|reason| ParseError::Impossible { text: excerpt(text), reason })
     }
 
-    /// The board as people see it, with files and ranks, `X` or `○` for face down.
+    /// The board as people see it, with files and ranks, `X` or `〇` for face down.
     #[must_use]
     pub fn drawn(&self, faces: Faces) -> String {
         let mut picture = String::new();
@@ -339,8 +344,8 @@ impl Position {
         }
         picture.push(' ');
         for file in 0..self.board().files() {
-            picture.push(' ');
-            picture.push_str(&faces.label((b'a' + file) as char));
+            picture.push_str(faces.label_gap());
+            picture.push((b'a' + file) as char);
         }
         picture.push('\n');
         picture
@@ -378,10 +383,11 @@ impl Faces {
         }
     }
 
-    fn label(self, letter: char) -> String {
+    /// What stands before the letter of a file, to keep it under its column.
+    fn label_gap(self) -> &'static str {
         match self {
-            Faces::Letters => letter.to_string(),
-            Faces::Chinese => format!("{letter} "),
+            Faces::Letters => " ",
+            Faces::Chinese => "  ",
         }
     }
 }

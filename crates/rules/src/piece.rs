@@ -211,6 +211,7 @@ impl Material {
     /// Puts one `piece` in. A board holds 32 pieces, so no multiset of ours has more.
     #[inline]
     pub fn add(&mut self, piece: Piece) {
+        debug_assert!(self.of(piece.color) < u32::from(u8::MAX));
         self.0[piece.color] += 1 << (8 * piece.kind as u32);
     }
 

@@ -85,7 +85,7 @@ pub enum SetupError {
     #[error("square {0} is both revealed and face down")]
     Overlap(Square),
     /// Pool and face-down squares differ in number.
-    #[error("{hidden} squares are face down, but the pool {pool} has {} pieces", pool.len())]
+    #[error("face-down squares: {hidden}, but pieces in the pool {pool}: {}", pool.len())]
     PoolSize {
         /// Face-down squares.
         hidden: u32,
@@ -268,7 +268,8 @@ impl Position {
         self.pool.iter()
     }
 
-    /// A 64-bit hash of everything but the quiet plies, kept up to date by every move.
+    /// A 64-bit hash of pieces, pool and turn, kept up to date by every move. The quiet plies are not in
+    /// it, nor board and ladder, which never change within a game.
     #[must_use]
     pub const fn hash(&self) -> u64 {
         self.hash

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::notation::excerpt;
+use crate::notation::{excerpt, number};
 use crate::piece::{Color, Ladder, Material, Piece};
 use crate::square::BoardSize;
 
-/// When a repetition is a draw.
+/// When a repetition is a draw. It takes at least two times; less counts as two.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Repeat {
     /// Never.
@@ -36,7 +36,7 @@ pub struct Rules {
     pub army: Material,
     /// Who captures whom.
     pub ladder: Ladder,
-    /// Draw after so many plies without flip or capture; `None` = never.
+    /// Draw after so many plies (at least one) without flip or capture; `None` = never.
     pub draw: Option<u16>,
     /// When a repetition is a draw.
     pub repeat: Repeat,
@@ -227,16 +227,16 @@ impl FromStr for Rules {
         if let Some(missing) = Color::ALL.into_iter().find(|&color| rules.army.of(color) == 0) {
             return Err(RulesError::OneSided { army: rules.army, missing });
         }
-        // Overrides that spell another preset out are that preset.
-        rules.base = Preset::ALL.into_iter().find(|preset| preset.rules() == rules).unwrap_or(base);
         Ok(rules)
     }
 }
 
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let base = self.base.rules();
-        write!(f, "{}", self.base.name())?;
+        // Fields that spell a preset out are that preset.
+        let preset = Preset::ALL.into_iter().find(|preset| preset.rules() == *self).unwrap_or(self.base);
+        let base = preset.rules();
+        write!(f, "{}", preset.name())?;
         if self.board != base.board {
             write!(f, ",board={}", self.board)?;
         }
@@ -295,15 +295,15 @@ fn parse_ladder(value: &str) -> Result<Ladder, RulesError> {
 }
 
 fn parse_draw(value: &str) -> Result<Option<u16>, RulesError> {
-    match (value, value.parse()) {
+    match (value, number(value)) {
         ("off", _) => Ok(None),
-        (_, Ok(plies @ 1..)) => Ok(Some(plies)),
+        (_, Some(plies @ 1..)) => Ok(Some(plies)),
         _ => Err(bad("draw", value, "plies from 1 to 65535, or off")),
     }
 }
 
 fn parse_repeat(value: &str) -> Result<Repeat, RulesError> {
-    let times = |text: &str| text.parse().ok().filter(|&times: &u8| times >= 2);
+    let times = |text: &str| number(text).filter(|&times: &u8| times >= 2);
     let parsed = match value.split_once(':') {
         None if value == "off" => Some(Repeat::Off),
         Some(("cycle", count)) => times(count).map(Repeat::Cycle),

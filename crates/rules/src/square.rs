@@ -297,8 +297,12 @@ pub struct Symmetry {
 
 impl Symmetry {
     /// Where `square` goes.
+    ///
+    /// # Panics
+    /// If it is not on the board.
     #[must_use]
     pub fn apply(self, square: Square) -> Square {
+        assert!(self.board.squares().contains(square), "{square} is not on the {} board", self.board);
         let (mut file, mut rank) = (square.file(), square.rank());
         if self.bits & 1 != 0 {
             file = self.board.files() - 1 - file;
