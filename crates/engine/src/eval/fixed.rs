@@ -1,0 +1,31 @@
+//! Fixed piece values: the *static piece value strategy* of Chen, Shen & Hsu, 2.4.
+
+use anqi_rules::Position;
+
+use super::{Evaluate, Weights, larger_side};
+use crate::score::Score;
+
+/// What each side has, on the board and face down, by fixed values.
+///
+/// The paper gives no values. These keep its order of ranks, set the cannon above the rook
+/// because it takes everything, and the pawn with the knight because it takes the king.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed(pub Weights);
+
+impl Default for Fixed {
+    fn default() -> Fixed {
+        Fixed(Weights([1200, 800, 400, 200, 120, 300, 120]))
+    }
+}
+
+impl Evaluate for Fixed {
+    #[inline]
+    fn evaluate(&self, position: &Position) -> Score {
+        let Some(turn) = position.turn() else { return Score::DRAW };
+        Score(self.0.material(position, turn) - self.0.material(position, turn.other()))
+    }
+
+    fn bound(&self, position: &Position) -> i32 {
+        larger_side(|color| self.0.material(position, color)) // captures only take away
+    }
+}

@@ -1,0 +1,102 @@
+//! Evaluation functions, one file each, chosen by name.
+
+mod course;
+mod draw;
+mod dynamic;
+mod fixed;
+mod weights;
+
+use anqi_rules::{Color, Position};
+
+use crate::options::choices;
+use crate::score::Score;
+
+pub use course::Course;
+pub use draw::DrawJudge;
+pub use dynamic::Dynamic;
+pub use fixed::Fixed;
+pub use weights::{Weights, WeightsError};
+
+/// Says how good a position is for the side to move, without looking ahead.
+///
+/// Evaluations know nothing of wins and losses by the rules; the search does.
+pub trait Evaluate {
+    /// The score for the side to move; 0 before anybody has a colour.
+    fn evaluate(&self, position: &Position) -> Score;
+
+    /// No evaluation of this position or of any that comes after it is larger, for either side.
+    fn bound(&self, position: &Position) -> i32;
+
+    /// No score within `depth` plies is larger, for either side.
+    fn most(&self, position: &Position, depth: u32) -> i32 {
+        // A side loses at most one piece a ply, and with pieces face down everybody can act.
+        let lasts = |color| position.remaining(color) > depth;
+        if position.hidden().len() > depth && Color::ALL.into_iter().all(lasts) {
+            self.bound(position)
+        } else {
+            Score::win(depth).0
+        }
+    }
+}
+
+/// The larger of what the two sides have.
+fn larger_side(value: impl Fn(Color) -> i32) -> i32 {
+    value(Color::Red).max(value(Color::Black))
+}
+
+/// Nothing is good or bad until the game is over. With a search to the end, scores become
+/// `P(win) − P(loss)` times [`Score::WIN`].
+#[derive(Clone, Copy, Debug)]
+pub struct Outcomes;
+
+impl Evaluate for Outcomes {
+    fn evaluate(&self, _: &Position) -> Score {
+        Score::DRAW
+    }
+
+    fn bound(&self, _: &Position) -> i32 {
+        0
+    }
+}
+
+choices! {
+    /// The evaluation functions by name.
+    pub enum Evaluation {
+        Static = "static", "fixed piece values (Chen 2.4)";
+        Dynamic = "dynamic", "values that follow what is left of the enemy (Chen 2.4)";
+        Course = "course", "the course program's: useless pieces count nothing, mobility counts";
+        Draw = "draw", "the material count that judges draws (Jouandeau 4.1)";
+        Outcome = "outcome", "nothing but the end of the game";
+    }
+}
+
+/// Calls `$then` with the evaluation function that `$name` stands for: one copy of the search for
+/// each, so that the innermost loop calls it directly.
+macro_rules! with_evaluation {
+    ($name:expr, |$eval:ident| $then:expr) => {
+        match $name {
+            $crate::eval::Evaluation::Static => {
+                let $eval = $crate::eval::Fixed::default();
+                $then
+            }
+            $crate::eval::Evaluation::Dynamic => {
+                let $eval = $crate::eval::Dynamic::default();
+                $then
+            }
+            $crate::eval::Evaluation::Course => {
+                let $eval = $crate::eval::Course::default();
+                $then
+            }
+            $crate::eval::Evaluation::Draw => {
+                let $eval = $crate::eval::DrawJudge;
+                $then
+            }
+            $crate::eval::Evaluation::Outcome => {
+                let $eval = $crate::eval::Outcomes;
+                $then
+            }
+        }
+    };
+}
+
+pub(crate) use with_evaluation;

@@ -1,0 +1,79 @@
+//! Weights as plain data: a value for each kind, and named extras, in a text that a file can hold.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anqi_rules::{Color, Kind, Position, excerpt};
+
+/// Piece values, in the order of [`Kind::ALL`].
+///
+/// ```
+/// use anqi_engine::Weights;
+///
+/// let weights: Weights = "king 1200\nguard 800\nminister 400\nrook 200\nknight 120\ncannon 300\npawn 120".parse()?;
+/// assert_eq!(weights.to_string().parse::<Weights>()?, weights);
+/// # Ok::<(), anqi_engine::WeightsError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Weights(pub [i32; 7]);
+
+const NAMES: [&str; 7] = ["king", "guard", "minister", "rook", "knight", "cannon", "pawn"];
+
+/// No weight may be larger: 32 of them must stay far below a win.
+const MOST: i32 = 100_000;
+
+impl Weights {
+    /// The value of a kind.
+    #[must_use]
+    #[inline]
+    pub const fn of(&self, kind: Kind) -> i32 {
+        self.0[kind as usize]
+    }
+
+    /// The value of all pieces of `color` on the board and face down.
+    #[must_use]
+    #[inline]
+    pub fn material(&self, position: &Position, color: Color) -> i32 {
+        Kind::ALL.into_iter().map(|kind| self.of(kind) * position.left(color, kind) as i32).sum()
+    }
+}
+
+/// One `name value` a line.
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        NAMES.iter().zip(self.0).try_for_each(|(name, value)| writeln!(f, "{name} {value}"))
+    }
+}
+
+/// Why a text holds no weights.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WeightsError {
+    /// Not `name value`.
+    #[error(
+        "bad weight {0:?}, expected one of king, guard, minister, rook, knight, cannon, pawn and a number up to 100000"
+    )]
+    BadLine(String),
+    /// A kind without a value.
+    #[error("no weight for {0}")]
+    Missing(&'static str),
+}
+
+impl FromStr for Weights {
+    type Err = WeightsError;
+
+    fn from_str(text: &str) -> Result<Weights, WeightsError> {
+        let mut values = [None; 7];
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let bad = || WeightsError::BadLine(excerpt(line));
+            let (name, value) = line.split_once(char::is_whitespace).ok_or_else(bad)?;
+            let kind = NAMES.iter().position(|known| *known == name).ok_or_else(bad)?;
+            let value = value.trim().parse().ok().filter(|value| (-MOST..=MOST).contains(value));
+            values[kind] = Some(value.ok_or_else(bad)?);
+        }
+        let mut weights = Weights([0; 7]);
+        for (kind, value) in values.into_iter().enumerate() {
+            weights.0[kind] = value.ok_or(WeightsError::Missing(NAMES[kind]))?;
+        }
+        Ok(weights)
+    }
+}

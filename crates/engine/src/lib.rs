@@ -1,0 +1,36 @@
+//! What to play? The programs of the literature, by name.
+//!
+//! A [`PlayerSpec`] is a line of text that names a player and its options; it builds a [`Player`], which
+//! looks at a game and answers with a [`Choice`]: a move, its score, and why.
+//!
+//! ```
+//! use anqi_engine::{Limits, PlayerSpec, Stop};
+//! use anqi_rules::{Game, Rules, Seed};
+//!
+//! let spec: PlayerSpec = "chen:var1".parse()?;
+//! let rules = Rules::chen();
+//! let position = "4/1K2/1p2/4/4/4/4/4 b -".parse()?;
+//! let game = Game::from_position(rules, position)?;
+//! let choice = spec.build(Seed::from(1)).choose(&game, &Limits::nodes(10_000), &Stop::default());
+//! assert_eq!(choice.unwrap().mv.to_string(), "b6-b7"); // the pawn takes the king
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod eval;
+mod limits;
+mod minimax;
+mod options;
+mod player;
+mod random;
+pub mod reference;
+mod score;
+mod spec;
+
+pub use eval::{Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Outcomes, Weights, WeightsError};
+pub use limits::{Limits, Stop};
+pub use minimax::chen::{ChenOptions, FlipPolicy, Flips, TypeOrder};
+pub use minimax::negascout::{NegaScoutOptions, TableSize};
+pub use options::{OptionError, OptionInfo};
+pub use player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+pub use score::Score;
+pub use spec::{PlayerSpec, Preset, SpecError};

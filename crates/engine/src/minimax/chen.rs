@@ -1,0 +1,407 @@
+//! The programs of Chen, Shen & Hsu, "Chinese Dark Chess" (ICGA Journal 33(2), 2010): BASIC, ENHANCE,
+//! VAR1, VAR2 and VAR3, as one search with options.
+//!
+//! Algorithm 3.2 searches moving actions first and turns to flips only if no move improves on the
+//! immediate evaluation (`s ≤ c`). The programs differ in where flips are searched and in how many of
+//! the pieces that may come up they look at. Pruning here never changes a value: a test holds it
+//! against [`reference`](crate::reference).
+
+use anqi_rules::{Game, Move, Piece, Position, Seed};
+use rand_core::Rng;
+
+use super::line::Line;
+use super::ordering::{History, Picker};
+use super::pv::principal_variation;
+use super::table::{Bound, Entry, Table};
+use crate::eval::{Evaluate, Evaluation, with_evaluation};
+use crate::limits::{Budget, Limits, Stop};
+use crate::options::{Names, OnOff, choices, options};
+use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+use crate::score::Score;
+
+choices! {
+    /// Where in the tree flips are searched.
+    pub enum Flips {
+        Never = "never", "nowhere; the flipping policy decides at the root (BASIC)";
+        Root = "root", "at the root only: initial-depth flipping (VAR1)";
+        Everywhere = "everywhere", "at every node (ENHANCE, VAR2, VAR3)";
+    }
+}
+
+choices! {
+    /// When a program that does not search flips makes one (section 3.1.1).
+    pub enum FlipPolicy {
+        MoveFirst = "move-first", "only when no move is left";
+        Comparing = "comparing", "when passing is not worse than the best move";
+        TakeAdvantageOrFlip = "take-advantage-or-flip", "when no move improves on the position and passing is better";
+    }
+}
+
+choices! {
+    /// In which order k-type expansion takes the pieces that may come up (section 4.1).
+    pub enum TypeOrder {
+        Fixed = "fixed", "always the same, the most numerous first (VAR2)";
+        Random = "random", "drawn anew for each move (VAR3)";
+    }
+}
+
+options! {
+    /// What the programs of Chen et al. can be told. Each preset is a setting of these.
+    pub struct ChenOptions {
+        flips: Flips = Flips::Everywhere, Names(Flips::NAMES), "where flips are searched";
+        condition: bool = true, OnOff, "search flips only where no move improves on the evaluation (s <= c)";
+        policy: FlipPolicy = FlipPolicy::TakeAdvantageOrFlip, Names(FlipPolicy::NAMES), "when to flip if flips are not searched";
+        k: u32 = 14, 1..=14, "how many of the pieces that may come up a flip looks at";
+        order: TypeOrder = TypeOrder::Fixed, Names(TypeOrder::NAMES), "which of them";
+        eval: Evaluation = Evaluation::Static, Names(Evaluation::NAMES), "evaluation function";
+        risk: f64 = 0.0, -10.0..=10.0, "standard deviations of a flip's outcome to subtract from its mean";
+        star1: bool = true, OnOff, "prune flips by the bounds of their sum (Ballard 1983)";
+        table: u32 = 16, 0..=65536, "transposition table in MB, 0 for none";
+        threads: u32 = 1, 1..=256, "threads that share the table";
+    }
+}
+
+/// The most numerous first, kings last: with k = 6 it covers more than half of the pool at the start.
+const FIXED_ORDER: &str = "PpCcGgMmRrNnKk";
+
+/// No search goes deeper.
+const MOST_DEPTH: u32 = 200;
+
+/// A program of Chen et al. at play.
+#[derive(Debug)]
+pub(crate) struct Chen {
+    options: ChenOptions,
+    seed: Seed,
+    table: Option<Table>,
+}
+
+impl Chen {
+    pub(crate) fn new(options: &ChenOptions, seed: Seed) -> Chen {
+        let table = (options.table > 0).then(|| Table::with_megabytes(options.table));
+        Chen { options: options.clone(), seed, table }
+    }
+
+    /// The pieces in the order in which k-type expansion takes them.
+    fn type_order(&self, rng: &mut impl Rng) -> Vec<Piece> {
+        let mut order: Vec<Piece> = FIXED_ORDER.chars().filter_map(Piece::from_char).collect();
+        if self.options.order == TypeOrder::Random {
+            for last in (1..order.len()).rev() {
+                order.swap(last, rng.next_u32() as usize % (last + 1));
+            }
+        }
+        order
+    }
+}
+
+impl Player for Chen {
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        let mut rng = self.seed.child(format!("ply {}", game.plies().len())).rng();
+        let types = self.type_order(&mut rng);
+        let flip_draw = rng.next_u32();
+        if let Some(table) = &self.table {
+            table.clear(); // so that a choice depends on the game alone
+        }
+        let (options, table) = (&self.options, self.table.as_ref());
+        with_evaluation!(options.eval, |eval| {
+            let done = Stop::default();
+            std::thread::scope(|scope| {
+                for _ in 1..options.threads {
+                    // Helpers only fill the table; they end with the one that answers.
+                    scope.spawn(|| {
+                        let limits = Limits { depth: limits.depth, ..Limits::default() };
+                        Search::new(&eval, options, &types, table, game, &limits, &done).deepen(game, flip_draw)
+                    });
+                }
+                let choice = Search::new(&eval, options, &types, table, game, limits, stop).deepen(game, flip_draw);
+                done.raise();
+                choice
+            })
+        })
+    }
+}
+
+struct Search<'a, E> {
+    eval: &'a E,
+    options: &'a ChenOptions,
+    types: &'a [Piece],
+    table: Option<&'a Table>,
+    line: Line,
+    limits: Limits,
+    budget: Budget<'a>,
+    history: History,
+}
+
+/// What one depth of the search says about the root.
+struct Iteration {
+    best: Move,
+    score: Score,
+    candidates: Vec<Candidate>,
+    complete: bool,
+}
+
+impl<'a, E: Evaluate> Search<'a, E> {
+    fn new(
+        eval: &'a E,
+        options: &'a ChenOptions,
+        types: &'a [Piece],
+        table: Option<&'a Table>,
+        game: &Game,
+        limits: &Limits,
+        stop: &'a Stop,
+    ) -> Search<'a, E> {
+        let budget = Budget::new(limits, stop);
+        Search { eval, options, types, table, line: Line::new(game), limits: *limits, budget, history: History::new() }
+    }
+
+    /// Iterative deepening: depth after depth until the budget is spent.
+    fn deepen(&mut self, game: &Game, flip_draw: u32) -> Option<Choice> {
+        let moves = game.legal_moves();
+        let root = game.position();
+        let first = *moves.first()?;
+        let mut steps: Vec<Move> = moves.iter().copied().filter(|mv| matches!(mv, Move::Step { .. })).collect();
+        let random_flip = root.hidden().iter().nth(flip_draw as usize % root.hidden().len().max(1) as usize);
+        let mut best = Choice {
+            mv: first,
+            score: Score::DRAW,
+            pv: vec![first],
+            candidates: Vec::new(),
+            stats: SearchStats::default(),
+        };
+        for depth in 1..=self.limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH) {
+            let Some(iteration) = self.root(root, &steps, random_flip.map(Move::Flip), depth) else { break };
+            best.mv = iteration.best;
+            best.score = iteration.score;
+            best.candidates = iteration.candidates;
+            // Try what was good first at the next depth.
+            let score = |mv: &Move| best.candidates.iter().find(|c| c.mv == *mv).map_or(-Score::INFINITE, |c| c.score);
+            steps.sort_by_key(|mv| std::cmp::Reverse(score(mv)));
+            if !iteration.complete {
+                break;
+            }
+            best.stats.depth = depth;
+            if iteration.score.is_decided() && self.limits.depth.is_none() {
+                break; // nothing is left to find out
+            }
+        }
+        best.candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+        best.pv = principal_variation(self.table, &self.line, root, best.mv, best.stats.depth);
+        best.stats.nodes = self.budget.nodes();
+        best.stats.time = self.budget.elapsed();
+        Some(best)
+    }
+
+    /// One depth at the root. `None` if the budget was spent before anything was found out.
+    fn root(&mut self, root: &Position, steps: &[Move], random_flip: Option<Move>, depth: u32) -> Option<Iteration> {
+        let c = self.eval.evaluate(root);
+        let mut s = -Score::INFINITE;
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut best = None;
+        let spent = |search: &Self| search.budget.is_spent();
+
+        // Moving actions.
+        for &mv in steps {
+            let Move::Step { from, to } = mv else { continue };
+            let alpha = if self.limits.every_move { -Score::INFINITE } else { s };
+            self.line.push(root);
+            let v = -self.value(&root.after_step(from, to), depth - 1, -Score::INFINITE, -alpha);
+            self.line.pop();
+            if spent(self) {
+                return best.map(|best| Iteration { best, score: s, candidates, complete: false });
+            }
+            candidates.push(Candidate { mv, score: v, outcomes: Vec::new() });
+            if v > s {
+                (s, best) = (v, Some(mv));
+            }
+        }
+
+        // Flipping actions, if no move takes an advantage.
+        if self.options.flips == Flips::Never {
+            if self.prefers_flip(root, depth, s, c) {
+                best = random_flip;
+                s = if s == -Score::INFINITE { c } else { s };
+            }
+            let complete = !spent(self);
+            return best.map(|best| Iteration { best, score: s, candidates, complete });
+        }
+        if s <= c || !self.options.condition {
+            let mut most = f64::from(s.0);
+            for square in root.hidden() {
+                let keep_all = self.limits.every_move || self.options.risk != 0.0;
+                let alpha = if keep_all { -Score::INFINITE } else { s };
+                let (score, outcomes) = self.flip(root, square, depth, alpha, Score::INFINITE);
+                if spent(self) {
+                    return best.map(|best| Iteration { best, score: s, candidates, complete: false });
+                }
+                let candidate = Candidate { mv: Move::Flip(square), score, outcomes };
+                let worth = f64::from(score.0) - self.options.risk * candidate.spread();
+                if worth > most {
+                    (most, s, best) = (worth, score, Some(candidate.mv));
+                }
+                candidates.push(candidate);
+            }
+        }
+        best.map(|best| Iteration { best, score: s, candidates, complete: true })
+    }
+
+    /// The flipping policies of section 3.1.1 for a program that does not search flips.
+    fn prefers_flip(&mut self, root: &Position, depth: u32, s: Score, c: Score) -> bool {
+        if root.hidden().is_empty() {
+            return false;
+        }
+        if s == -Score::INFINITE {
+            return true;
+        }
+        match self.options.policy {
+            FlipPolicy::MoveFirst => false,
+            FlipPolicy::Comparing => self.pass(root, depth) >= s,
+            FlipPolicy::TakeAdvantageOrFlip => s <= c && self.pass(root, depth) > s,
+        }
+    }
+
+    /// The null-move search that stands for a flip.
+    fn pass(&mut self, root: &Position, depth: u32) -> Score {
+        self.line.push(root);
+        let v = -self.value(&root.after_pass(), depth - 1, -Score::INFINITE, Score::INFINITE);
+        self.line.pop();
+        v
+    }
+
+    /// Algorithm 3.2 with pruning: the value of a node, exact between `alpha` and `beta`, otherwise a
+    /// bound on the side where it lies.
+    fn value(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score) -> Score {
+        // Step 1. The budget. A search that ran out returns anything; nobody looks at it.
+        if self.budget.count() {
+            return Score::DRAW;
+        }
+        // Step 2. The end of the game.
+        if position.turn().is_some_and(|turn| position.remaining(turn) == 0) {
+            return Score::loss(depth);
+        }
+        if self.line.is_quiet_draw(position) {
+            return Score::DRAW;
+        }
+        // Step 3. The horizon.
+        if depth == 0 {
+            return self.eval.evaluate(position);
+        }
+        if self.line.is_repetition(position) {
+            return Score::DRAW;
+        }
+        // Step 4. The table answers only for the depth that it was asked: it never changes a value.
+        let key = self.line.key(position, depth);
+        let remembered = if depth > 1 { self.table.and_then(|table| table.get(key)) } else { None };
+        let answer = remembered.filter(|entry| u32::from(entry.depth) == depth);
+        if let Some(score) = answer.and_then(|entry| entry.settles(alpha, beta)) {
+            return score;
+        }
+
+        // Step 5. Moving actions. Whether flips are searched depends on s ≤ c, so s must be known up to c.
+        let searches_flips = self.options.flips == Flips::Everywhere && !position.hidden().is_empty();
+        let c = match (searches_flips, self.options.condition) {
+            (true, true) => self.eval.evaluate(position),
+            (true, false) => Score::INFINITE,
+            (false, _) => -Score::INFINITE,
+        };
+        let floor = if searches_flips { alpha.min(c) } else { alpha };
+        let mut s = -Score::INFINITE;
+        let mut best = None;
+        self.line.push(position);
+        let mut picker = Picker::new();
+        picker.fill(position, remembered.and_then(|entry| entry.best), &self.history);
+        while let Some(mv) = picker.pick() {
+            let Move::Step { from, to } = mv else { continue };
+            let v = -self.value(&position.after_step(from, to), depth - 1, -beta, -s.max(floor));
+            if v > s {
+                (s, best) = (v, Some(mv));
+            }
+            if s >= beta || self.budget.is_spent() {
+                break;
+            }
+        }
+
+        // Step 6. Flipping actions, if no move takes an advantage.
+        if searches_flips && s <= c && s < beta {
+            for square in position.hidden() {
+                let (v, _) = self.flip(position, square, depth, s.max(alpha), beta);
+                if v > s {
+                    (s, best) = (v, Some(Move::Flip(square)));
+                }
+                if s >= beta || self.budget.is_spent() {
+                    break;
+                }
+            }
+        }
+        self.line.pop();
+
+        // Step 7. Nobody can move: lost, or with pieces face down the *no-move cut*.
+        if s == -Score::INFINITE {
+            return if position.hidden().is_empty() { Score::loss(depth) } else { self.eval.evaluate(position) };
+        }
+        // Step 8. Remember.
+        if self.budget.is_spent() {
+            return s;
+        }
+        if let Some(mv @ Move::Step { .. }) = best.filter(|_| s > alpha) {
+            self.history.reward(mv, depth);
+        }
+        if let Some(table) = self.table.filter(|_| depth > 1) {
+            let bound = if s >= beta {
+                Bound::Lower
+            } else if s > alpha {
+                Bound::Exact
+            } else {
+                Bound::Upper
+            };
+            table.put(key, Entry { score: s, depth: depth as u8, bound, best });
+        }
+        s
+    }
+
+    /// The mean over what a flip may show, each weighted by how many are left; exact between `alpha`
+    /// and `beta`, otherwise a bound. With Star1 the outcomes are known only if nothing was pruned.
+    fn flip(
+        &mut self,
+        position: &Position,
+        square: anqi_rules::Square,
+        depth: u32,
+        alpha: Score,
+        beta: Score,
+    ) -> (Score, Vec<FlipOutcome>) {
+        let pool = position.pool();
+        let types = self.types.iter().map(|&piece| (piece, pool.count(piece))).filter(|&(_, count)| count > 0);
+        let types: arrayvec::ArrayVec<(Piece, u8), 14> = types.take(self.options.k as usize).collect();
+        let weight: i32 = types.iter().map(|&(_, count)| i32::from(count)).sum();
+
+        // No score below this node is larger: sums over what is not yet searched are bounded by it.
+        let most = self.eval.most(position, depth);
+        let mut sum = 0;
+        let mut left = weight;
+        let mut outcomes = Vec::new();
+        self.line.push(position);
+        for (piece, count) in types {
+            let n = i32::from(count);
+            left -= n;
+            let (low, high) = if self.options.star1 {
+                // The mean is ≤ alpha if this outcome is ≤ low and the rest is as good as can be; likewise high.
+                let low = (alpha.0.max(-most) * weight - sum - left * most).div_euclid(n);
+                let high = -(-(beta.0.min(most) * weight) + sum - left * most).div_euclid(n);
+                (Score(low.max(-most - 1)), Score(high.min(most + 1)))
+            } else {
+                (-Score::INFINITE, Score::INFINITE)
+            };
+            let v = -self.value(&position.after_flip(square, piece), depth - 1, -high, -low);
+            if self.budget.is_spent() {
+                break;
+            }
+            sum += n * v.0;
+            if self.options.star1 && (v <= low || v >= high) {
+                self.line.pop();
+                let bound = if v <= low { sum + left * most } else { sum - left * most };
+                return (Score::quotient(bound, weight), Vec::new());
+            }
+            outcomes.push(FlipOutcome { piece, count, score: v });
+        }
+        self.line.pop();
+        (Score::quotient(sum, weight), outcomes)
+    }
+}

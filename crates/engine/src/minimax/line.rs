@@ -1,0 +1,62 @@
+//! The line from the start of the game to the node: what draws depend on.
+
+use anqi_rules::{Game, Position, Repeat};
+
+/// The hashes of all positions before the node, and the draw rules.
+///
+/// Inside a search one repetition counts as a draw, whatever the rules demand: if a line can be
+/// repeated once it can be repeated until the rules are satisfied, and the side that gains by it will.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    hashes: Vec<u64>,
+    draw: u16,
+    repeats: bool,
+}
+
+impl Line {
+    pub(crate) fn new(game: &Game) -> Line {
+        let before = &game.positions()[..game.plies().len()];
+        Line {
+            hashes: before.iter().map(Position::hash).collect(),
+            draw: game.rules().draw.unwrap_or(u16::MAX),
+            repeats: game.rules().repeat != Repeat::Off,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, position: &Position) {
+        self.hashes.push(position.hash());
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self) {
+        self.hashes.pop();
+    }
+
+    /// Whether the quiet-ply rule makes this position a draw.
+    #[inline]
+    pub(crate) fn is_quiet_draw(&self, position: &Position) -> bool {
+        position.quiet() >= self.draw
+    }
+
+    /// Whether this position was there before, with nothing but quiet plies between.
+    #[inline]
+    pub(crate) fn is_repetition(&self, position: &Position) -> bool {
+        // Neither side can be back where it was in less than four plies.
+        let back = self.hashes.len().min(usize::from(position.quiet()));
+        self.repeats
+            && back >= 4
+            && (4..=back).step_by(2).any(|ago| self.hashes[self.hashes.len() - ago] == position.hash())
+    }
+
+    /// The key of a position in the table. Near the limit the quiet plies are part of it.
+    #[inline]
+    pub(crate) fn key(&self, position: &Position, depth: u32) -> u64 {
+        let quiet = u32::from(position.quiet());
+        if quiet + depth >= u32::from(self.draw) {
+            position.hash() ^ u64::from(quiet + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        } else {
+            position.hash()
+        }
+    }
+}

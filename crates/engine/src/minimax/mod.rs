@@ -1,0 +1,8 @@
+//! The alpha-beta family.
+
+pub(crate) mod chen;
+pub(crate) mod line;
+pub(crate) mod negascout;
+pub(crate) mod ordering;
+pub(crate) mod pv;
+pub(crate) mod table;

@@ -1,0 +1,368 @@
+//! The NegaScout course program (Theory of Computer Games, final project, 2016): null-window search,
+//! capture-only quiescence, iterative deepening, null moves for flips, a transposition table with
+//! lower and exact bounds, and a decision between moving and turning a piece up.
+
+use anqi_rules::{Game, Move, Position, Square};
+
+use super::line::Line;
+use super::ordering::{History, Picker};
+use super::pv::principal_variation;
+use super::table::{Bound, Entry, Table};
+use crate::eval::{Course, Evaluate};
+use crate::limits::{Budget, Limits, Stop};
+use crate::options::{OnOff, OptionValue, Range, options};
+use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+use crate::score::Score;
+
+options! {
+    /// What the course program can be told. Each part can be switched off by itself.
+    pub struct NegaScoutOptions {
+        quiescence: bool = true, OnOff, "search captures beyond the horizon";
+        null: bool = true, OnOff, "allow null moves while pieces are face down";
+        decide: bool = true, OnOff, "compare flips with the best move (section 2.2); otherwise flip only when nothing moves";
+        plies: u32 = 4, 1..=20, "plies to look ahead after a flip";
+        useless: bool = true, OnOff, "pieces that can capture nothing count nothing";
+        mobility: u32 = 10, 0..=1000, "value of one move";
+        table: TableSize = TableSize::Megabytes(16), AnyTable, "transposition table in MB, 0 for none, or paper: 2^16 entries with 32-bit keys";
+    }
+}
+
+/// How large the transposition table is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TableSize {
+    /// 2^16 entries with 32-bit keys, as in the text.
+    Paper,
+    /// So many megabytes; 0 for no table.
+    Megabytes(u32),
+}
+
+impl OptionValue for TableSize {
+    fn read(text: &str) -> Option<TableSize> {
+        match text {
+            "paper" => Some(TableSize::Paper),
+            _ => text.parse().ok().filter(|&megabytes| megabytes <= 65536).map(TableSize::Megabytes),
+        }
+    }
+
+    fn write(&self) -> String {
+        match self {
+            TableSize::Paper => "paper".to_owned(),
+            TableSize::Megabytes(megabytes) => megabytes.to_string(),
+        }
+    }
+}
+
+struct AnyTable;
+
+impl Range<TableSize> for AnyTable {
+    fn holds(&self, _: &TableSize) -> bool {
+        true
+    }
+
+    fn describe(&self) -> String {
+        "0 to 65536, or paper".to_owned()
+    }
+}
+
+/// No search goes deeper.
+const MOST_DEPTH: u32 = 200;
+
+/// The course program at play.
+#[derive(Debug)]
+pub(crate) struct NegaScout {
+    options: NegaScoutOptions,
+    table: Option<Table>,
+}
+
+impl NegaScout {
+    pub(crate) fn new(options: &NegaScoutOptions) -> NegaScout {
+        let table = match options.table {
+            TableSize::Paper => Some(Table::new(1 << 16, u64::from(u32::MAX))),
+            TableSize::Megabytes(0) => None,
+            TableSize::Megabytes(megabytes) => Some(Table::with_megabytes(megabytes)),
+        };
+        NegaScout { options: options.clone(), table }
+    }
+}
+
+impl Player for NegaScout {
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        if let Some(table) = &self.table {
+            table.clear(); // so that a choice depends on the game alone
+        }
+        let eval =
+            Course { mobility: self.options.mobility as i32, useless: self.options.useless, ..Course::default() };
+        let steps: Vec<Move> = game.legal_moves().into_iter().filter(|mv| matches!(mv, Move::Step { .. })).collect();
+        let flips = game.legal_moves().len() - steps.len();
+        // Both halves of the decision get their share.
+        let share = if steps.is_empty() || flips == 0 { *limits } else { limits.half() };
+        let search = || Search {
+            options: &self.options,
+            eval,
+            table: self.table.as_ref(),
+            line: Line::new(game),
+            budget: Budget::new(&share, stop),
+            history: History::new(),
+        };
+        let root = game.position();
+        let (mut moving, mut turning) = (search(), search());
+        let mut choice = moving.best_step(root, steps, limits);
+        let decides = self.options.decide || choice.is_none();
+        if flips > 0 && decides {
+            turning.budget.restart();
+            let flips = turning.flips(root);
+            choice = Some(better(choice, flips, game)?);
+        }
+        let mut choice = choice?;
+        choice.stats.nodes = moving.budget.nodes() + turning.budget.nodes();
+        choice.stats.time = moving.budget.elapsed();
+        Some(choice)
+    }
+}
+
+/// Section 2.2: turn a piece up if more than half of what may come up is better than the best move,
+/// and then the one with the highest sum of scores.
+fn better(moving: Option<Choice>, flips: Vec<Candidate>, game: &Game) -> Option<Choice> {
+    let first = *game.legal_moves().first()?;
+    let best_move = moving.as_ref().map(|choice| choice.score);
+    let promising = |flip: &&Candidate| {
+        let count =
+            |outcomes: &mut dyn Iterator<Item = &FlipOutcome>| outcomes.map(|o| u32::from(o.count)).sum::<u32>();
+        let all = count(&mut flip.outcomes.iter());
+        let good = count(&mut flip.outcomes.iter().filter(|o| best_move.is_none_or(|s| o.score > s)));
+        2 * good > all
+    };
+    let mut choice = moving.unwrap_or_else(|| Choice {
+        mv: first,
+        score: Score::DRAW,
+        pv: vec![first],
+        candidates: Vec::new(),
+        stats: SearchStats::default(),
+    });
+    // Every flip has the same pieces with the same counts, so the highest mean is the highest sum.
+    if let Some(flip) = flips.iter().filter(promising).rev().max_by_key(|flip| flip.score) {
+        choice.mv = flip.mv;
+        choice.score = flip.score;
+        choice.pv = vec![flip.mv];
+    }
+    choice.candidates.extend(flips);
+    choice.candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+    Some(choice)
+}
+
+struct Search<'a> {
+    options: &'a NegaScoutOptions,
+    eval: Course,
+    table: Option<&'a Table>,
+    line: Line,
+    budget: Budget<'a>,
+    history: History,
+}
+
+impl Search<'_> {
+    /// Iterative deepening over the steps of the root, each depth in the order of the last.
+    fn best_step(&mut self, root: &Position, mut steps: Vec<Move>, limits: &Limits) -> Option<Choice> {
+        let mut best = *steps.first()?;
+        let mut choice = Choice {
+            mv: best,
+            score: self.eval.evaluate(root),
+            pv: vec![best],
+            candidates: Vec::new(),
+            stats: SearchStats::default(),
+        };
+        for depth in 1..=limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH) {
+            let mut candidates: Vec<Candidate> = Vec::new();
+            let mut s = -Score::INFINITE;
+            for &mv in &steps {
+                let Move::Step { from, to } = mv else { continue };
+                let child = root.after_step(from, to);
+                let exact = limits.every_move || candidates.is_empty();
+                self.line.push(root);
+                let v = if exact {
+                    -self.scout(&child, depth - 1, -Score::INFINITE, Score::INFINITE)
+                } else {
+                    self.probe_then_search(&child, depth - 1, s, Score::INFINITE)
+                };
+                self.line.pop();
+                if self.budget.is_spent() {
+                    break;
+                }
+                if v > s {
+                    (s, best) = (v, mv);
+                }
+                candidates.push(Candidate { mv, score: v, outcomes: Vec::new() });
+            }
+            if candidates.is_empty() {
+                break;
+            }
+            choice.mv = best;
+            choice.score = s;
+            let complete = candidates.len() == steps.len();
+            let score = |mv: &Move| candidates.iter().find(|c| c.mv == *mv).map_or(-Score::INFINITE, |c| c.score);
+            steps.sort_by_key(|mv| std::cmp::Reverse(score(mv)));
+            choice.candidates = candidates;
+            if !complete {
+                break;
+            }
+            choice.stats.depth = depth;
+            if s.is_decided() && limits.depth.is_none() {
+                break;
+            }
+        }
+        choice.pv = principal_variation(self.table, &self.line, root, choice.mv, choice.stats.depth);
+        Some(choice)
+    }
+
+    /// Every flip with what each piece that may come up is worth, as deep as the budget allows.
+    fn flips(&mut self, root: &Position) -> Vec<Candidate> {
+        let mut known = Vec::new();
+        for plies in 0..=self.options.plies {
+            let mut flips = Vec::new();
+            for square in root.hidden() {
+                flips.push(self.flip(root, square, plies));
+                if self.budget.is_spent() {
+                    return known;
+                }
+            }
+            known = flips;
+        }
+        known
+    }
+
+    fn flip(&mut self, root: &Position, square: Square, plies: u32) -> Candidate {
+        self.line.push(root);
+        let outcomes: Vec<FlipOutcome> = root
+            .reveals()
+            .map(|(piece, count)| {
+                let child = root.after_flip(square, piece);
+                let score = -self.scout(&child, plies, -Score::INFINITE, Score::INFINITE);
+                FlipOutcome { piece, count, score }
+            })
+            .collect();
+        self.line.pop();
+        let score = Score::mean(outcomes.iter().map(|outcome| (outcome.score, outcome.count)));
+        Candidate { mv: Move::Flip(square), score, outcomes }
+    }
+
+    /// A null window first; the real one only if the move turns out better.
+    #[inline]
+    fn probe_then_search(&mut self, child: &Position, depth: u32, alpha: Score, beta: Score) -> Score {
+        let above = Score(alpha.0 + 1);
+        let v = -self.scout(child, depth, -above, -alpha);
+        if alpha < v && v < beta && above < beta { -self.scout(child, depth, -beta, -v) } else { v }
+    }
+
+    fn scout(&mut self, position: &Position, depth: u32, mut alpha: Score, beta: Score) -> Score {
+        // Step 1. The budget. A search that ran out returns anything; nobody looks at it.
+        if self.budget.count() {
+            return Score::DRAW;
+        }
+        // Step 2. The end of the game.
+        if position.turn().is_some_and(|turn| position.remaining(turn) == 0) {
+            return Score::loss(depth);
+        }
+        if self.line.is_quiet_draw(position) {
+            return Score::DRAW;
+        }
+        // Step 3. The horizon.
+        if depth == 0 {
+            return if self.options.quiescence {
+                self.quiesce(position, alpha, beta)
+            } else {
+                self.eval.evaluate(position)
+            };
+        }
+        if self.line.is_repetition(position) {
+            return Score::DRAW;
+        }
+        // Step 4. The table: an exact value is the result, a lower bound is where the search starts.
+        let key = self.line.key(position, depth);
+        let remembered = if depth > 1 { self.table.and_then(|table| table.get(key)) } else { None };
+        let mut s = -Score::INFINITE;
+        if let Some(entry) = remembered.filter(|entry| u32::from(entry.depth) >= depth) {
+            if entry.bound == Bound::Exact || entry.score >= beta {
+                return entry.score;
+            }
+            s = entry.score;
+            alpha = alpha.max(s);
+        }
+
+        // Step 5. Steps, the first with the whole window.
+        let entered = s;
+        let mut best = None;
+        let mut searched = 0;
+        let mut picker = Picker::new();
+        picker.fill(position, remembered.and_then(|entry| entry.best), &self.history);
+        self.line.push(position);
+        while let Some(mv) = picker.pick() {
+            let Move::Step { from, to } = mv else { continue };
+            let child = position.after_step(from, to);
+            let floor = s.max(alpha);
+            let v = if searched == 0 {
+                -self.scout(&child, depth - 1, -beta, -floor)
+            } else {
+                self.probe_then_search(&child, depth - 1, floor, beta)
+            };
+            searched += 1;
+            if v > s {
+                (s, best) = (v, Some(mv));
+            }
+            if s >= beta || self.budget.is_spent() {
+                break;
+            }
+        }
+        // Step 6. A null move stands for turning something up.
+        let passes = self.options.null && !position.hidden().is_empty();
+        if passes && s < beta {
+            let v = self.probe_then_search(&position.after_pass(), depth - 1, s.max(alpha), beta);
+            if v > s {
+                (s, best) = (v, None);
+            }
+        }
+        self.line.pop();
+
+        // Step 7. Nobody can move.
+        if searched == 0 && !passes {
+            return if position.hidden().is_empty() { Score::loss(depth) } else { self.eval.evaluate(position) };
+        }
+        // Step 8. Remember what is known: the value or a lower bound of it.
+        if self.budget.is_spent() {
+            return s;
+        }
+        if let Some(mv) = best.filter(|_| s > alpha) {
+            self.history.reward(mv, depth);
+        }
+        if let Some(table) = self.table.filter(|_| depth > 1 && s > alpha && s > entered) {
+            let bound = if s >= beta { Bound::Lower } else { Bound::Exact };
+            table.put(key, Entry { score: s, depth: depth as u8, bound, best });
+        }
+        s
+    }
+
+    /// Captures only; standing still is always allowed. The table is left alone.
+    fn quiesce(&mut self, position: &Position, alpha: Score, beta: Score) -> Score {
+        let mut s = self.eval.evaluate(position);
+        if s >= beta {
+            return s;
+        }
+        let mut picker = Picker::new();
+        picker.fill_captures(position);
+        while let Some(mv) = picker.pick() {
+            let Move::Step { from, to } = mv else { continue };
+            if self.budget.count() {
+                return s;
+            }
+            let child = position.after_step(from, to);
+            let v = if child.turn().is_some_and(|turn| child.remaining(turn) == 0) {
+                Score::win(0)
+            } else {
+                -self.quiesce(&child, -beta, -s.max(alpha))
+            };
+            s = s.max(v);
+            if s >= beta {
+                break;
+            }
+        }
+        s
+    }
+}

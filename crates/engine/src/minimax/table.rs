@@ -1,0 +1,161 @@
+//! The transposition table: what earlier searches found out about a position.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anqi_rules::{Move, Square};
+
+use crate::score::Score;
+
+/// What a score says about the true value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bound {
+    /// It is the value.
+    Exact,
+    /// The value is at least this.
+    Lower,
+    /// The value is at most this.
+    Upper,
+}
+
+/// What the table remembers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub(crate) score: Score,
+    pub(crate) depth: u8,
+    pub(crate) bound: Bound,
+    pub(crate) best: Option<Move>,
+}
+
+impl Entry {
+    /// The score, if it settles a search with this window.
+    #[inline]
+    pub(crate) fn settles(&self, alpha: Score, beta: Score) -> Option<Score> {
+        let settled = match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score >= beta,
+            Bound::Upper => self.score <= alpha,
+        };
+        settled.then_some(self.score)
+    }
+}
+
+/// A table of fixed size, shared by threads without locks.
+///
+/// A slot is two words, the data and the key mixed with it: if two threads write at once, the words
+/// do not fit and the slot reads as empty (Hyatt & Mann 2002).
+#[derive(Debug)]
+pub(crate) struct Table {
+    slots: Box<[Slot]>,
+    /// How many bits of the key are kept: 64, or 32 as in the course program.
+    key_mask: u64,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    mixed: AtomicU64,
+    data: AtomicU64,
+}
+
+impl Table {
+    /// A table of at most `megabytes`.
+    pub(crate) fn with_megabytes(megabytes: u32) -> Table {
+        let slots = (megabytes as usize * 1024 * 1024 / size_of::<Slot>()).max(1);
+        Table::new(slots.next_power_of_two() / if slots.is_power_of_two() { 1 } else { 2 }, u64::MAX)
+    }
+
+    /// A table of `slots`, a power of two, that keeps the bits of `key_mask` of each key.
+    pub(crate) fn new(slots: usize, key_mask: u64) -> Table {
+        Table { slots: (0..slots).map(|_| Slot::default()).collect(), key_mask }
+    }
+
+    #[inline]
+    fn slot(&self, key: u64) -> &Slot {
+        &self.slots[key as usize & (self.slots.len() - 1)]
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, key: u64) -> Option<Entry> {
+        let slot = self.slot(key);
+        let data = slot.data.load(Ordering::Relaxed);
+        let same = slot.mixed.load(Ordering::Relaxed) ^ data == key & self.key_mask;
+        if same && data != 0 { unpack(data) } else { None }
+    }
+
+    /// Remembers an entry; the newest always wins, so that a search depends on nothing but its own past.
+    #[inline]
+    pub(crate) fn put(&self, key: u64, entry: Entry) {
+        let slot = self.slot(key);
+        let data = pack(entry);
+        slot.data.store(data, Ordering::Relaxed);
+        slot.mixed.store(data ^ key & self.key_mask, Ordering::Relaxed);
+    }
+
+    pub(crate) fn clear(&self) {
+        for slot in &self.slots {
+            slot.data.store(0, Ordering::Relaxed);
+            slot.mixed.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Score in the low 32 bits, then depth, bound (never 0), and the two squares of the move.
+fn pack(entry: Entry) -> u64 {
+    let bound = match entry.bound {
+        Bound::Exact => 1,
+        Bound::Lower => 2,
+        Bound::Upper => 3,
+    };
+    let mv = match entry.best {
+        None => 0,
+        Some(Move::Flip(square)) => 1 << 10 | square.index() << 5 | square.index(),
+        Some(Move::Step { from, to }) => 1 << 10 | from.index() << 5 | to.index(),
+    };
+    u64::from(entry.score.0 as u32) | u64::from(entry.depth) << 32 | bound << 40 | (mv as u64) << 42
+}
+
+fn unpack(data: u64) -> Option<Entry> {
+    let bound = match data >> 40 & 3 {
+        1 => Bound::Exact,
+        2 => Bound::Lower,
+        3 => Bound::Upper,
+        _ => return None,
+    };
+    let mv = (data >> 42) as usize;
+    let best = match (mv >> 10 & 1, Square::from_index(mv >> 5 & 31), Square::from_index(mv & 31)) {
+        (1, Some(from), Some(to)) if from == to => Some(Move::Flip(from)),
+        (1, Some(from), Some(to)) => Some(Move::Step { from, to }),
+        _ => None,
+    };
+    Some(Entry { score: Score(data as u32 as i32), depth: (data >> 32) as u8, bound, best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gives_back_what_was_put() {
+        let table = Table::with_megabytes(1);
+        let moves = ["a1-b1", "d8", "c4-c8"].map(|text| text.parse().ok());
+        for (key, best) in (1..).zip(moves.into_iter().chain([None])) {
+            for bound in [Bound::Exact, Bound::Lower, Bound::Upper] {
+                for score in [Score(0), Score(-5), Score::win(12), Score::loss(0)] {
+                    let entry = Entry { score, depth: 17, bound, best };
+                    table.put(key, entry);
+                    assert_eq!(table.get(key), Some(entry));
+                    assert_eq!(table.get(key + (1 << 40)), None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_settles_what_its_bound_allows() {
+        let entry = |bound| Entry { score: Score(5), depth: 1, bound, best: None };
+        assert_eq!(entry(Bound::Exact).settles(Score(0), Score(9)), Some(Score(5)));
+        assert_eq!(entry(Bound::Lower).settles(Score(0), Score(5)), Some(Score(5)));
+        assert_eq!(entry(Bound::Lower).settles(Score(0), Score(6)), None);
+        assert_eq!(entry(Bound::Upper).settles(Score(5), Score(9)), Some(Score(5)));
+        assert_eq!(entry(Bound::Upper).settles(Score(4), Score(9)), None);
+    }
+}

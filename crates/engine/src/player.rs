@@ -1,0 +1,83 @@
+//! What a player is, and what it answers.
+
+use std::time::Duration;
+
+use anqi_rules::{Game, Move, Piece};
+
+use crate::limits::{Limits, Stop};
+use crate::score::Score;
+
+/// Anything that can choose a move. It sees the game as both sides do; never the deal.
+pub trait Player: Send {
+    /// Chooses a legal move. `None` only if the game is over.
+    ///
+    /// With a limit of nodes, depth or playouts and one thread the choice depends on nothing else
+    /// than the game, the limit and the player's own seed.
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice>;
+}
+
+/// A move and the reasons for it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// The move.
+    pub mv: Move,
+    /// What it is worth to the mover.
+    pub score: Score,
+    /// How the player thinks the game goes on; it ends with a flip, because nobody knows what comes up.
+    pub pv: Vec<Move>,
+    /// Every move that was looked at, the best first.
+    pub candidates: Vec<Candidate>,
+    /// What it took.
+    pub stats: SearchStats,
+}
+
+/// One of the moves a player could have chosen.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Candidate {
+    /// The move.
+    pub mv: Move,
+    /// What it is worth to the mover; for a flip the mean over what may come up.
+    pub score: Score,
+    /// For a flip: each piece that may come up, how many of it there are, and what it would be worth.
+    pub outcomes: Vec<FlipOutcome>,
+}
+
+impl Candidate {
+    /// The standard deviation of what a flip brings; 0 for a step.
+    #[must_use]
+    pub fn spread(&self) -> f64 {
+        let weight: f64 = self.outcomes.iter().map(|o| f64::from(o.count)).sum();
+        if weight == 0.0 {
+            return 0.0;
+        }
+        let mean = |f: &dyn Fn(f64) -> f64| {
+            self.outcomes.iter().map(|o| f64::from(o.count) * f(f64::from(o.score.0))).sum::<f64>() / weight
+        };
+        let centre = mean(&|score| score);
+        mean(&|score| (score - centre).powi(2)).sqrt()
+    }
+}
+
+/// What one reveal of a flip is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlipOutcome {
+    /// What comes up.
+    pub piece: Piece,
+    /// How many of it are face down.
+    pub count: u8,
+    /// What that is worth to the player who flips.
+    pub score: Score,
+}
+
+/// What a search took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SearchStats {
+    /// Positions looked at.
+    pub nodes: u64,
+    /// The last depth searched to the end.
+    pub depth: u32,
+    /// Random games played.
+    pub playouts: u64,
+    /// Time by the clock.
+    pub time: Duration,
+}

@@ -1,0 +1,178 @@
+//! Player strings: `chen:var1,k=8`. The only place where they are read and written.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anqi_rules::{Seed, excerpt};
+
+use crate::minimax::chen::{Chen, ChenOptions, Flips, TypeOrder};
+use crate::minimax::negascout::{NegaScout, NegaScoutOptions};
+use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
+use crate::player::Player;
+use crate::random::Random;
+
+/// A player by name, with options that differ from the name's.
+///
+/// ```
+/// use anqi_engine::PlayerSpec;
+///
+/// for text in ["random", "chen:var1", "chen:var2,k=8", "chen:basic,policy=comparing", "negascout,table=paper"] {
+///     assert_eq!(text.parse::<PlayerSpec>()?.to_string(), text);
+/// }
+/// assert!("chen:var1,depht=3".parse::<PlayerSpec>().is_err());
+/// # Ok::<(), anqi_engine::SpecError>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlayerSpec {
+    preset: &'static Preset,
+    options: PlayerOptions,
+}
+
+/// The options of each family of players.
+#[derive(Clone, PartialEq, Debug)]
+enum PlayerOptions {
+    Random,
+    Chen(ChenOptions),
+    NegaScout(NegaScoutOptions),
+}
+
+/// A name that a player string may start with.
+#[derive(Debug)]
+pub struct Preset {
+    /// The name.
+    pub name: &'static str,
+    /// What it is.
+    pub help: &'static str,
+    options: fn() -> PlayerOptions,
+}
+
+impl PartialEq for Preset {
+    fn eq(&self, other: &Preset) -> bool {
+        self.name == other.name
+    }
+}
+
+/// All names.
+static PRESETS: [Preset; 7] = [
+    Preset { name: "random", help: "any legal move, all equally likely", options: || PlayerOptions::Random },
+    Preset {
+        name: "chen:basic",
+        help: "BASIC of Chen et al.: searches moves only, flips at random by a policy",
+        options: || PlayerOptions::Chen(ChenOptions { flips: Flips::Never, ..ChenOptions::default() }),
+    },
+    Preset {
+        name: "chen:enhance",
+        help: "ENHANCE: searches every flip with everything it may show",
+        options: || PlayerOptions::Chen(ChenOptions::default()),
+    },
+    Preset {
+        name: "chen:var1",
+        help: "VAR1: searches flips at the root only (initial-depth flipping)",
+        options: || PlayerOptions::Chen(ChenOptions { flips: Flips::Root, ..ChenOptions::default() }),
+    },
+    Preset {
+        name: "chen:var2",
+        help: "VAR2: a flip looks at k kinds of piece, in a fixed order",
+        options: || PlayerOptions::Chen(ChenOptions { k: 6, ..ChenOptions::default() }),
+    },
+    Preset {
+        name: "chen:var3",
+        help: "VAR3: a flip looks at k kinds of piece, in random order",
+        options: || PlayerOptions::Chen(ChenOptions { k: 6, order: TypeOrder::Random, ..ChenOptions::default() }),
+    },
+    Preset {
+        name: "negascout",
+        help: "the NegaScout course program: quiescence, null moves, move-or-flip decision",
+        options: || PlayerOptions::NegaScout(NegaScoutOptions::default()),
+    },
+];
+
+impl PlayerSpec {
+    /// All names that a player string may start with.
+    #[must_use]
+    pub fn presets() -> &'static [Preset] {
+        &PRESETS
+    }
+
+    /// The player, ready to play. `seed` is where its random choices come from.
+    #[must_use]
+    pub fn build(&self, seed: Seed) -> Box<dyn Player> {
+        match &self.options {
+            PlayerOptions::Random => Box::new(Random { seed }),
+            PlayerOptions::Chen(options) => Box::new(Chen::new(options, seed)),
+            PlayerOptions::NegaScout(options) => Box::new(NegaScout::new(options)),
+        }
+    }
+}
+
+impl Preset {
+    /// The options that this player takes, with its defaults.
+    #[must_use]
+    pub fn table(&self) -> Vec<OptionInfo> {
+        (self.options)().table()
+    }
+}
+
+impl Options for PlayerOptions {
+    fn table(&self) -> Vec<OptionInfo> {
+        match self {
+            PlayerOptions::Random => Vec::new(),
+            PlayerOptions::Chen(options) => options.table(),
+            PlayerOptions::NegaScout(options) => options.table(),
+        }
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), OptionError> {
+        match self {
+            PlayerOptions::Random => Err(OptionError::Unknown { key: key.to_owned(), known: "none".to_owned() }),
+            PlayerOptions::Chen(options) => options.set(key, value),
+            PlayerOptions::NegaScout(options) => options.set(key, value),
+        }
+    }
+}
+
+/// Why a text names no player.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SpecError {
+    /// No such name.
+    #[error("unknown player {name:?}, expected one of {known}")]
+    UnknownName {
+        /// What was given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A bad option.
+    #[error("player {name}: {error}")]
+    Option {
+        /// The player.
+        name: &'static str,
+        /// What is wrong.
+        error: OptionError,
+    },
+}
+
+impl FromStr for PlayerSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
+        let mut parts = text.split(',');
+        let name = parts.next().unwrap_or_default();
+        let preset = PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| SpecError::UnknownName {
+            name: excerpt(name),
+            known: PRESETS.each_ref().map(|preset| preset.name).join(", "),
+        })?;
+        let mut options = (preset.options)();
+        set_all(&mut options, parts).map_err(|error| SpecError::Option { name: preset.name, error })?;
+        Ok(PlayerSpec { preset, options })
+    }
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.preset.name)?;
+        differences(&self.options, &(self.preset.options)())
+            .iter()
+            .try_for_each(|difference| write!(f, ",{difference}"))
+    }
+}

@@ -1,0 +1,128 @@
+//! The positions that Chen, Shen & Hsu discuss, and what their programs make of them.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use anqi_engine::{Choice, Limits, PlayerSpec, Stop};
+use anqi_rules::{Color, Game, Ply, Rules, Seed, Termination};
+
+fn game(position: &str) -> Game {
+    Game::from_position(Rules::chen(), position.parse().unwrap()).unwrap()
+}
+
+fn choose(spec: &str, game: &Game, limits: &Limits) -> Choice {
+    let spec: PlayerSpec = spec.parse().unwrap();
+    spec.build(Seed::from(1)).choose(game, limits, &Stop::default()).unwrap()
+}
+
+fn every_move(depth: u32) -> Limits {
+    Limits { every_move: true, ..Limits::depth(depth) }
+}
+
+/// Fig. 7: Black wins in 13 plies, and the program needs to look 14 plies ahead.
+const FIG_7: &str = "1m2/4/1g2/g3/4/4/1c2/2P1 b -";
+
+#[test]
+fn figure_7_is_won_and_played_to_the_end() {
+    for spec in ["chen:var1", "negascout"] {
+        let mut game = game(FIG_7);
+        let first = choose(spec, &game, &Limits::depth(14));
+        assert!(first.score.is_decided() && first.score.0 > 0, "{spec} does not see the win");
+        let mut plies = 0;
+        while game.outcome().is_none() {
+            // Whoever is lost prefers to lose late, so the same search is the best defence.
+            let Some(Ply::Step { from, to }) = step(&choose(spec, &game, &Limits::depth(14))) else {
+                panic!("a flip?")
+            };
+            game.play(Ply::Step { from, to }).unwrap();
+            plies += 1;
+        }
+        let outcome = game.outcome().unwrap();
+        assert_eq!(outcome.termination, Termination::Elimination, "{spec}");
+        assert_eq!(outcome.winner.and_then(|seat| game.color_of(seat)), Some(Color::Black));
+        assert_eq!(plies, 13, "{spec}");
+    }
+}
+
+fn step(choice: &Choice) -> Option<Ply> {
+    match choice.mv {
+        anqi_rules::Move::Step { from, to } => Some(Ply::Step { from, to }),
+        anqi_rules::Move::Flip(_) => None,
+    }
+}
+
+/// After Fig. 6: the guard takes the knight and leaves Red without a move; whatever Red turns up, the pawn
+/// then takes the king.
+///
+/// ```text
+/// 8 . c . .
+/// 7 g N . .
+/// 6 . . . .
+/// 5 . . . X
+/// 4 . . X K
+/// 3 . . . p
+/// ```
+const FIG_6: &str = "1c2/gN2/4/3x/2xK/3p/4/4 b Pp";
+
+#[test]
+fn the_no_move_cut_hides_what_comes_after_it() {
+    let game = game(FIG_6);
+    let score = |spec: &str, mv: &str| {
+        let choice = choose(spec, &game, &every_move(3));
+        choice.candidates.iter().find(|candidate| candidate.mv.to_string() == mv).unwrap().score
+    };
+    let knight_first = "a7-b7";
+    // BASIC stops where Red has no move and sees a knight won: less than the king that others win.
+    let basic = choose("chen:basic", &game, &Limits::depth(3));
+    assert_ne!(basic.mv.to_string(), knight_first);
+    assert!(score("chen:basic", knight_first) < basic.score);
+    // ENHANCE sees that the king falls too.
+    let enhance = choose("chen:enhance", &game, &Limits::depth(3));
+    assert_eq!(enhance.mv.to_string(), knight_first);
+    assert!(enhance.score > basic.score);
+}
+
+/// After Fig. 4: the cannon on a1 cannot move. Two of the three pieces face down would take it from a2.
+const FIG_4: &str = "3x/3x/4/4/4/4/x3/cP2 r GMn";
+
+#[test]
+fn enhance_flips_next_to_a_likely_capture() {
+    let choice = choose("chen:enhance", &game(FIG_4), &Limits::depth(3));
+    assert_eq!(choice.mv.to_string(), "a2");
+    let analysed = choose("chen:enhance", &game(FIG_4), &every_move(3));
+    let flip = analysed.candidates.iter().find(|candidate| candidate.mv.to_string() == "a2").unwrap();
+    let outcomes: Vec<_> = flip.outcomes.iter().map(|o| (o.piece.char(), o.count)).collect();
+    assert_eq!(outcomes.len(), 3);
+    assert!(outcomes.iter().all(|&(_, count)| count == 1));
+    assert!(flip.spread() > 0.0);
+}
+
+#[test]
+fn risk_makes_a_player_prefer_what_is_certain() {
+    let neutral = choose("chen:enhance", &game(FIG_4), &Limits::depth(3));
+    let careful = choose("chen:enhance,risk=10", &game(FIG_4), &Limits::depth(3));
+    assert_eq!(neutral.mv.to_string(), "a2");
+    assert_ne!(careful.mv.to_string(), "a2");
+}
+
+/// Section 3.1.1: the policies of a program that does not search flips.
+#[test]
+fn flipping_policies() {
+    // Nothing to gain by moving: the pawn can only walk.
+    let quiet = game("3x/4/4/4/4/4/4/P2x r pp");
+    let flips = |policy: &str, game: &Game| {
+        matches!(choose(&format!("chen:basic,policy={policy}"), game, &Limits::depth(2)).mv, anqi_rules::Move::Flip(_))
+    };
+    assert!(!flips("move-first", &quiet));
+    assert!(flips("comparing", &quiet));
+    assert!(!flips("take-advantage-or-flip", &quiet)); // passing is as good as moving, not better
+    // A rook to be taken: moving wins material, whatever the policy.
+    let capture = game("3x/4/4/4/4/4/r3/G2x r pp");
+    for policy in ["move-first", "take-advantage-or-flip"] {
+        assert!(!flips(policy, &capture), "{policy}");
+    }
+    // No move at all.
+    let stuck = game("4/4/4/4/4/4/x3/Kx2 r pp");
+    for policy in ["move-first", "comparing", "take-advantage-or-flip"] {
+        assert!(flips(policy, &stuck), "{policy}");
+    }
+}
