@@ -1,2 +1,93 @@
-//! placeholder
-fn main() {}
+//! The command `anqi`: one file per subcommand, all of them thin.
+
+mod analyse;
+mod bench;
+mod generate;
+mod guide;
+mod output;
+mod perft;
+mod play_out;
+mod players;
+mod position;
+mod records;
+mod show;
+
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use output::Output;
+
+/// The workshop for Chinese Dark Chess (暗棋, banqi)
+#[derive(Parser)]
+#[command(name = "anqi", version, about, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Print JSON for programs instead of text for people
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Perft(perft::PerftArgs),
+    Show(show::ShowArgs),
+    Moves(show::MovesArgs),
+    PlayOut(play_out::PlayOutArgs),
+    Records(records::RecordsArgs),
+    Players(players::PlayersArgs),
+    Analyse(analyse::AnalyseArgs),
+    Bench(bench::BenchArgs),
+    Completions(generate::CompletionsArgs),
+    Man(generate::ManArgs),
+}
+
+/// How a command that did its work ends; errors are a third way, also with code 1.
+pub(crate) enum Exit {
+    /// Code 0.
+    Done,
+    /// Code 1: it worked, and what it checked is wrong.
+    Failed,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = Output::new(cli.json);
+    match run(&cli, &mut out) {
+        Ok(Exit::Done) => ExitCode::SUCCESS,
+        Ok(Exit::Failed) => ExitCode::FAILURE,
+        // Whoever read our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("anqi: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
+    match &cli.command {
+        None => guide::run(out),
+        Some(Command::Perft(args)) => perft::run(args, out),
+        Some(Command::Show(args)) => show::show(args, out),
+        Some(Command::Moves(args)) => show::moves(args, out),
+        Some(Command::PlayOut(args)) => play_out::run(args, out),
+        Some(Command::Records(args)) => records::run(args, out),
+        Some(Command::Players(args)) => players::run(args, out),
+        Some(Command::Analyse(args)) => analyse::run(args, out),
+        Some(Command::Bench(args)) => bench::run(args, out),
+        Some(Command::Completions(args)) => generate::completions(args, out),
+        Some(Command::Man(args)) => generate::man(args, out),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        io.or_else(|| cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind))
+    };
+    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+}

@@ -1,1 +1,46 @@
-//! placeholder
+//! What happens if both sides play at random?
+//!
+//! A playout starts from a [`Start`], follows a [`Policy`] until the game ends, and gives a
+//! [`Playout`]; a [`Summary`] adds many of them up. Playout number `index` of a `seed` has its own
+//! generator and is the same game on every machine and every [`Path`], one game at a time or
+//! sixteen in vector lanes.
+//!
+//! ```
+//! use anqi_playout::{Options, Path, Policy, Reading, Start, playout, playouts};
+//! use anqi_rules::{Position, Rules};
+//!
+//! let start = Start::from(&Position::initial(&Rules::chen()));
+//! let options = Options { policy: Policy::Capture, draw: 40, reading: Reading::Rules };
+//!
+//! let fast = playouts(&start, &options, 7, 0..1000, Path::best());
+//! let plain = playouts(&start, &options, 7, 0..1000, Path::SCALAR);
+//! assert_eq!(fast, plain);
+//! assert!((100.0..120.0).contains(&fast.plies.mean()));
+//!
+//! let first = playout(&start, &options, 7, 0);
+//! assert!(first.left <= 32);
+//! ```
+//!
+//! Playouts end by elimination, by lack of actions or by the draw limit. Repetition is not judged:
+//! it would need the history of every game, and the draw limit ends what repeats itself.
+
+mod bits;
+mod board;
+mod lanes;
+#[cfg(test)]
+mod mailbox;
+mod paper;
+mod path;
+mod policy;
+mod run;
+mod scalar;
+mod seed;
+mod start;
+mod summary;
+mod word;
+
+pub use path::Path;
+pub use policy::{Policy, Reading, UnknownName};
+pub use run::{Options, for_each, playout, playouts};
+pub use start::Start;
+pub use summary::{Outcome, Playout, Series, Summary};

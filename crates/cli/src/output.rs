@@ -1,0 +1,50 @@
+//! How every command speaks: plain text for people, one JSON value with a `schema` for programs.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+use serde::Serialize;
+
+/// Standard output, and whether it carries JSON.
+pub(crate) struct Output {
+    json: bool,
+    stdout: BufWriter<StdoutLock<'static>>,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Output {
+        Output { json, stdout: BufWriter::new(io::stdout().lock()) }
+    }
+
+    /// Prints `value` as JSON, or `text` for people.
+    pub(crate) fn print(
+        &mut self,
+        value: &impl Serialize,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.json {
+            serde_json::to_writer(&mut self.stdout, value)?;
+            writeln!(self.stdout)?;
+        } else {
+            text(&mut self.stdout)?;
+        }
+        self.stdout.flush()
+    }
+
+    /// Standard output as it is, for commands whose output is a file format of its own.
+    pub(crate) fn raw(&mut self) -> &mut impl Write {
+        &mut self.stdout
+    }
+}
+
+/// `12345678` as `12,345,678`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,146 @@
+//! A ply, and a deal, in every lane at once: what `scalar.rs` does, draw by draw, without branches.
+
+use anqi_rules::Color;
+
+use crate::board::Board;
+use crate::lanes::xoshiro::Xoshiro;
+use crate::lanes::{Lanes, Row};
+use crate::policy::Narrow;
+use crate::start::Start;
+use crate::word::each;
+
+/// A game in every lane.
+pub(super) struct Games<V> {
+    board: Board<V>,
+    quiet: V,
+    rng: Xoshiro<V>,
+}
+
+/// Where the games were over before a ply, and where the side to move had lost.
+pub(super) struct End<M> {
+    pub(super) ended: M,
+    pub(super) lost: M,
+}
+
+impl<V: Lanes> Games<V> {
+    /// Plays one ply in every lane.
+    #[inline(always)]
+    pub(super) fn ply<P: Narrow, const JUMPS: bool>(&mut self, squares: u32, limit: u32) -> End<V::Mask> {
+        let Board { planes, own, foe, dark } = self.board;
+        let zero = V::splat(0);
+
+        // Step 1. Find the actions, and the games that have ended.
+        let [north, south, east, west] = P::narrow(&self.board.actions::<JUMPS>(squares));
+        let [norths, easts] = [north.count(), east.count()];
+        let vertical = norths + south.count();
+        let total = vertical + easts + west.count();
+        let lost = own.is_empty() | total.is_empty();
+        let ended = lost | !self.quiet.less(V::splat(limit));
+
+        // Step 2. Draw one: a line, a direction on it, a name.
+        let n = self.rng.below(total);
+        let upright = n.less(vertical);
+        let n = n - V::pick(upright, zero, vertical);
+        let up = V::pick(upright, north, east);
+        let down = V::pick(upright, south, west);
+        let ups = V::pick(upright, norths, easts);
+        let forward = n.less(ups);
+        let n = n - V::pick(forward, zero, ups);
+        let name = V::pick(forward, up, down).nth(n);
+
+        // Step 3. Take it apart: the square that is flipped, or the two ends of a move.
+        let flipped = name & dark;
+        let mut other = V::pick(upright, name << 1, name << 8);
+        if JUMPS {
+            let upper_ends_of_jumps = V::pick(forward, foe & !dark, own);
+            let below = V::pick(upright, name - V::splat(1), name >> 8 | name >> 16 | name >> 24);
+            let pieces = (own | foe) & below;
+            let lower_end = (pieces ^ pieces.highest()).highest();
+            other = V::pick((name & upper_ends_of_jumps).is_empty(), other, lower_end);
+        }
+        let ends = V::pick(flipped.is_empty(), name | other, zero);
+        let from = ends & own;
+        let to = ends & !own;
+
+        // Step 4. Play it, and let the other side move.
+        let progress = flipped | to & foe;
+        self.quiet = V::pick(progress.is_empty(), self.quiet + V::splat(1), zero);
+        self.board = Board {
+            planes: each(planes, |plane| plane & !ends | V::pick((plane & from).is_empty(), zero, to)),
+            own: foe & !ends,
+            foe: own ^ ends,
+            dark: dark & !flipped,
+        };
+        End { ended, lost }
+    }
+
+    /// Deals a game to every lane; see [`Game::deal`](crate::scalar::Game::deal).
+    #[inline(always)]
+    pub(super) fn deal(start: &Start, mut rng: Xoshiro<V>) -> Games<V> {
+        let ([p0, p1, p2], [red, black]) = (start.planes, start.colors);
+        let mut planes = [V::splat(p0), V::splat(p1), V::splat(p2)];
+        let mut colors = [V::splat(red), V::splat(black)];
+        let hidden = V::splat(start.hidden);
+        let mut free = hidden;
+        let mut count = start.hidden.count_ones();
+        let mut lots = start.lots().peekable();
+        while let Some(lot) = lots.next() {
+            let mut placed = free;
+            if lots.peek().is_some() {
+                for _ in 0..lot.count {
+                    free = free ^ free.nth(rng.below(V::splat(count)));
+                    count -= 1;
+                }
+                placed = placed ^ free;
+            }
+            let color = &mut colors[lot.color as usize];
+            *color = *color | placed;
+            for (i, plane) in planes.iter_mut().enumerate() {
+                if lot.rung >> i & 1 == 1 {
+                    *plane = *plane | placed;
+                }
+            }
+        }
+        let [red, black] = colors;
+        let (own, foe, dark, quiet) = match start.turn {
+            Some(Color::Red) => (red, black, hidden, start.quiet),
+            Some(Color::Black) => (black, red, hidden, start.quiet),
+            None => {
+                let flipped = hidden.nth(rng.below(V::splat(start.hidden.count_ones())));
+                let black_first = (flipped & red).is_empty();
+                let pick = |a, b| V::pick(black_first, a, b);
+                (pick(red, black), pick(black, red), hidden ^ flipped, 0)
+            }
+        };
+        Games { board: Board { planes, own, foe, dark }, quiet: V::splat(quiet), rng }
+    }
+}
+
+/// [`Games`] in memory.
+pub(super) type Rows = [Row; ROWS];
+
+pub(super) const ROWS: usize = 11;
+pub(super) const OWN: usize = 3;
+pub(super) const FOE: usize = 4;
+
+impl<V: Lanes> Games<V> {
+    #[inline(always)]
+    pub(super) fn load(rows: &Rows) -> Games<V> {
+        let at = |i: usize| V::load(&rows[i]);
+        Games {
+            board: Board { planes: [at(0), at(1), at(2)], own: at(OWN), foe: at(FOE), dark: at(5) },
+            quiet: at(6),
+            rng: Xoshiro([at(7), at(8), at(9), at(10)]),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn store(&self, rows: &mut Rows) {
+        let Board { planes: [p0, p1, p2], own, foe, dark } = self.board;
+        let Xoshiro([s0, s1, s2, s3]) = self.rng;
+        let vectors = [p0, p1, p2, own, foe, dark, self.quiet, s0, s1, s2, s3];
+        for (row, vector) in rows.iter_mut().zip(vectors) {
+            vector.store(row);
+        }
+    }
+}

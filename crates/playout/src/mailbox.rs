@@ -1,0 +1,243 @@
+//! The slow and obvious version of everything, to test the fast one against: a board is an array
+//! of pieces, a move is a pair of squares, and legality is spelled out case by case.
+
+use anqi_rules::{Color, Kind, Ladder, Position, Rules, Square};
+use rand_core::Rng;
+
+use crate::bits::nth;
+use crate::board::Board;
+use crate::policy::{Capture, Narrow, Random};
+use crate::scalar::{Action, Game, below};
+use crate::start::Start;
+use crate::summary::{Outcome, Playout, Summary};
+use crate::{Options, Path, Policy, Reading, playouts, seed};
+
+/// A dealt piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Man {
+    color: Color,
+    rung: u8,
+    dark: bool,
+}
+
+/// A dealt board and whose turn it is.
+#[derive(PartialEq, Eq, Debug)]
+struct Mailbox {
+    men: [Option<Man>; Square::COUNT],
+    board: u32,
+    ladder: Ladder,
+    turn: Color,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Act {
+    Flip(usize),
+    Go { from: usize, to: usize, captures: bool },
+}
+
+impl Mailbox {
+    fn new(board: &Board<u32>, squares: u32, ladder: Ladder, turn: Color) -> Mailbox {
+        let man = |at: usize| {
+            let has = |set: u32| set >> at & 1 == 1;
+            let color = if has(board.own) { turn } else { turn.other() };
+            let rung = (0..3).map(|i| u8::from(has(board.planes[i])) << i).sum();
+            has(board.own | board.foe).then_some(Man { color, rung, dark: has(board.dark) })
+        };
+        Mailbox { men: std::array::from_fn(man), board: squares, ladder, turn }
+    }
+
+    /// The neighbour of a square in a direction given as files and ranks.
+    fn next(&self, at: usize, (files, ranks): (i8, i8)) -> Option<usize> {
+        let (file, rank) = ((at / 8) as i8 + files, (at % 8) as i8 + ranks);
+        let to = ((0..4).contains(&file) && (0..8).contains(&rank)).then(|| (file * 8 + rank) as usize)?;
+        (self.board >> to & 1 == 1).then_some(to)
+    }
+
+    /// The first man in a direction.
+    fn see(&self, mut at: usize, direction: (i8, i8)) -> Option<usize> {
+        loop {
+            at = self.next(at, direction)?;
+            if self.men[at].is_some() {
+                return Some(at);
+            }
+        }
+    }
+
+    fn acts(&self) -> Vec<Act> {
+        let mut acts = Vec::new();
+        for (from, man) in self.men.iter().enumerate() {
+            match *man {
+                Some(man) if man.dark => acts.push(Act::Flip(from)),
+                Some(man) if man.color == self.turn => {
+                    for direction in [(0, 1), (0, -1), (1, 0), (-1, 0)] {
+                        self.steps(&mut acts, from, man, direction);
+                        self.jumps(&mut acts, from, man, direction);
+                    }
+                }
+                _ => {}
+            }
+        }
+        acts.sort();
+        acts
+    }
+
+    fn captures(&self) -> Vec<Act> {
+        self.acts().into_iter().filter(|act| matches!(act, Act::Go { captures: true, .. })).collect()
+    }
+
+    fn kind(&self, man: Man) -> Kind {
+        self.ladder.kind(man.rung)
+    }
+
+    fn steps(&self, acts: &mut Vec<Act>, from: usize, man: Man, direction: (i8, i8)) {
+        let Some(to) = self.next(from, direction) else { return };
+        match self.men[to] {
+            None => acts.push(Act::Go { from, to, captures: false }),
+            Some(victim) => {
+                let enemy = victim.color != man.color && !victim.dark;
+                if enemy && self.ladder.takes(self.kind(man), self.kind(victim)) {
+                    acts.push(Act::Go { from, to, captures: true });
+                }
+            }
+        }
+    }
+
+    fn jumps(&self, acts: &mut Vec<Act>, from: usize, man: Man, direction: (i8, i8)) {
+        if !self.ladder.cannons_jump() || self.kind(man) != Kind::Cannon {
+            return;
+        }
+        let target = self.see(from, direction).and_then(|screen| self.see(screen, direction));
+        if let Some(to) = target
+            && self.men[to].is_some_and(|victim| victim.color != man.color && !victim.dark)
+        {
+            acts.push(Act::Go { from, to, captures: true });
+        }
+    }
+
+    fn play(&mut self, act: Act) {
+        match act {
+            Act::Flip(at) => self.men[at].as_mut().into_iter().for_each(|man| man.dark = false),
+            Act::Go { from, to, .. } => self.men[to] = self.men[from].take(),
+        }
+        self.turn = self.turn.other();
+    }
+
+    fn count(&self, color: Color) -> usize {
+        self.men.iter().flatten().filter(|man| man.color == color).count()
+    }
+}
+
+/// What one action of the fast board stands for.
+fn act(board: &Board<u32>, Action { flipped, ends }: Action) -> Act {
+    let index = |set: u32| set.trailing_zeros() as usize;
+    if flipped != 0 {
+        return Act::Flip(index(flipped));
+    }
+    let (from, to) = (ends & board.own, ends & !board.own);
+    assert_eq!((from.count_ones(), to.count_ones()), (1, 1));
+    Act::Go { from: index(from), to: index(to), captures: to & board.foe != 0 }
+}
+
+/// All actions behind the names of north, south, east and west, in the order of their acts.
+fn named(game: &Game, names: [u32; 4]) -> (Vec<Act>, Vec<Action>) {
+    let mut all = Vec::new();
+    for (i, names) in names.into_iter().enumerate() {
+        for n in 0..names.count_ones() {
+            let action = game.action(i >= 2, i % 2 == 1, nth(names, n));
+            all.push((act(&game.board, action), action));
+        }
+    }
+    all.sort_by_key(|&(act, _)| act);
+    all.into_iter().unzip()
+}
+
+/// Plays along some games and compares the fast board with the mailbox ply by ply. Gives the number
+/// of positions seen.
+fn walk<const JUMPS: bool>(position: &Position, games: u64) -> usize {
+    let start = Start::from(position);
+    let mut seen = 0;
+    for index in 0..games {
+        let mut rng = seed::generator(77, index);
+        let mut game = Game::deal(&start, &mut rng);
+        let mut turn = Color::Red; // the colours' names do not matter
+        let mut mailbox = Mailbox::new(&game.board, start.squares, position.ladder(), turn);
+        for _ in 0..200 {
+            seen += 1;
+            let actions = game.board.actions::<JUMPS>(start.squares);
+            let (acts, all) = named(&game, Random::narrow(&actions));
+            assert_eq!(acts, mailbox.acts());
+            let captures = mailbox.captures();
+            assert_eq!(named(&game, actions.captures).0, captures);
+            assert_eq!(
+                named(&game, Capture::narrow(&actions)).0,
+                if captures.is_empty() { acts.clone() } else { captures }
+            );
+            if all.is_empty() {
+                break;
+            }
+            let n = below(&mut rng, all.len() as u32) as usize;
+            game.apply(all[n]);
+            mailbox.play(acts[n]);
+            turn = turn.other();
+            assert_eq!(Mailbox::new(&game.board, start.squares, position.ladder(), turn), mailbox);
+        }
+    }
+    seen
+}
+
+#[test]
+fn the_names_are_the_legal_actions() {
+    let initial = |rules: &str| Position::initial(&rules.parse::<Rules>().unwrap());
+    let mut seen = 0;
+    seen += walk::<true>(&initial("chen"), 300);
+    seen += walk::<true>(&initial("chen,army=CCCCCCCCPPGNMRKK"), 200);
+    seen += walk::<true>(&initial("chen,army=CCCCCCCCCCCCCCCC"), 100);
+    seen += walk::<true>(&initial("chen,army=KKKKKKKKPPPPPPPP"), 100);
+    seen += walk::<false>(&initial("chen,ladder=hongkong"), 200);
+    for board in ["2x2", "3x2", "2x4", "3x4", "4x4"] {
+        seen += walk::<true>(&initial(&format!("chen,board={board}")), 100);
+        seen += walk::<false>(&initial(&format!("chen,board={board},ladder=hongkong")), 50);
+    }
+    assert!(seen > 100_000, "only {seen} positions");
+}
+
+/// A whole playout in the mailbox, with draws of its own.
+fn slow_playout(start: &Start, policy: Policy, limit: u32, rng: &mut impl Rng) -> Playout {
+    let game = Game::deal(start, rng);
+    let mut mailbox = Mailbox::new(&game.board, start.squares, Ladder::Taiwan, Color::Red);
+    let (mut plies, mut quiet) = (u32::from(start.turn.is_none()), game.quiet);
+    loop {
+        let captures = if policy == Policy::Capture { mailbox.captures() } else { Vec::new() };
+        let acts = if captures.is_empty() { mailbox.acts() } else { captures };
+        let lost = acts.is_empty() || mailbox.count(mailbox.turn) == 0;
+        if lost || quiet >= limit {
+            let left = Color::ALL.map(|color| mailbox.count(color)).iter().sum::<usize>() as u32;
+            return Playout { outcome: Outcome::of(lost, plies), plies, left };
+        }
+        let act = acts[below(rng, acts.len() as u32) as usize];
+        quiet = if matches!(act, Act::Go { captures: false, .. }) { quiet + 1 } else { 0 };
+        plies += 1;
+        mailbox.play(act);
+    }
+}
+
+#[test]
+fn slow_playouts_have_the_same_statistics() {
+    let start = Start::from(&Position::initial(&Rules::chen()));
+    for policy in Policy::ALL {
+        let mut slow = Summary::default();
+        for index in 0..3000 {
+            slow.add(slow_playout(&start, policy, 40, &mut seed::generator(5, index)));
+        }
+        let options = Options { policy, draw: 40, reading: Reading::Rules };
+        let fast = playouts(&start, &options, 6, 0..100_000, Path::best());
+        for (slow, fast) in [(slow.plies, fast.plies), (slow.left, fast.left)] {
+            let tolerance = 4.0 * slow.standard_error().hypot(fast.standard_error());
+            assert!((slow.mean() - fast.mean()).abs() < tolerance, "{policy}: {} {}", slow.mean(), fast.mean());
+        }
+        for (slow, fast) in [(slow.wins, fast.wins), (slow.draws, fast.draws)] {
+            let (slow, fast) = (slow as f64 / 3000.0, fast as f64 / 100_000.0);
+            assert!((slow - fast).abs() < 4.0 * (fast * (1.0 - fast) / 3000.0).sqrt(), "{policy}: {slow} {fast}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `Path`: which kernel plays.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::lanes::portable;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::{Avx2, Avx512};
+use crate::policy::{Narrow, UnknownName};
+use crate::run::{Job, Sink};
+use crate::scalar;
+
+/// A way to play many games that this machine is capable of. All ways lead to the same games.
+///
+/// ```
+/// use anqi_playout::Path;
+///
+/// for path in Path::available() {
+///     assert_eq!(path.to_string().parse(), Ok(path));
+/// }
+/// assert_eq!(Path::SCALAR.width(), 1);
+/// assert!(Path::best().width() > 1);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Path(Inner);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Inner {
+    Scalar,
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+impl Path {
+    /// One game after the other.
+    pub const SCALAR: Path = Path(Inner::Scalar);
+
+    /// Lanes in plain Rust, on any machine.
+    pub const PORTABLE: Path = Path(Inner::Portable);
+
+    /// The paths of this machine, slowest first.
+    pub fn available() -> impl Iterator<Item = Path> {
+        #[cfg(target_arch = "x86_64")]
+        let vectors = [Avx2::detect().map(Inner::Avx2), Avx512::detect().map(Inner::Avx512)];
+        #[cfg(not(target_arch = "x86_64"))]
+        let vectors = [None; 0];
+        [Path::SCALAR, Path::PORTABLE].into_iter().chain(vectors.into_iter().flatten().map(Path))
+    }
+
+    /// The fastest path of this machine.
+    #[must_use]
+    pub fn best() -> Path {
+        Path::available().last().unwrap_or(Path::PORTABLE)
+    }
+
+    /// How many games share a vector.
+    #[must_use]
+    pub fn width(self) -> usize {
+        match self.0 {
+            Inner::Scalar => 1,
+            Inner::Portable => portable::WIDTH,
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(_) => Avx2::WIDTH,
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx512(_) => Avx512::WIDTH,
+        }
+    }
+
+    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, sink: &mut Sink<'_>) {
+        match self.0 {
+            Inner::Scalar => scalar::run::<P, JUMPS>(job, sink),
+            Inner::Portable => portable::run::<P, JUMPS>(job, sink),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(avx2) => avx2.run::<P, JUMPS>(job, sink),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx512(avx512) => avx512.run::<P, JUMPS>(job, sink),
+        }
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Inner::Scalar => "scalar",
+            Inner::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx512(_) => "avx512",
+        })
+    }
+}
+
+/// Knows the names of this machine's paths only.
+impl FromStr for Path {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Path, UnknownName> {
+        UnknownName::find("path on this machine", text, &Path::available().collect::<Vec<_>>())
+    }
+}

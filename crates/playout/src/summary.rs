@@ -1,0 +1,177 @@
+//! What came out: one `Playout`, or the `Summary` of many.
+
+use std::ops::AddAssign;
+
+/// How a playout ended for the player to move at its start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    /// The opponent had nothing left, or no action.
+    Win,
+    /// Too many quiet plies.
+    Draw,
+    /// The player had nothing left, or no action.
+    Loss,
+}
+
+impl Outcome {
+    /// The outcome of a game that ended before ply number `plies`, counted from 0: a draw unless
+    /// the side to move had `lost`. Both sides move in turn, so even plies are the first player's.
+    #[inline(always)]
+    pub(crate) fn of(lost: bool, plies: u32) -> Outcome {
+        match (lost, plies % 2) {
+            (false, _) => Outcome::Draw,
+            (true, 0) => Outcome::Loss,
+            (true, _) => Outcome::Win,
+        }
+    }
+}
+
+/// One finished playout.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Playout {
+    /// How it ended for the player to move at its start.
+    pub outcome: Outcome,
+    /// Actions played.
+    pub plies: u32,
+    /// Pieces on the board at the end, face-down ones included.
+    pub left: u32,
+}
+
+/// Many finished playouts, as exact sums: neither order nor grouping changes the result.
+///
+/// ```
+/// use anqi_playout::{Outcome, Playout, Summary};
+///
+/// let mut summary = Summary::default();
+/// summary.add(Playout { outcome: Outcome::Win, plies: 3, left: 1 });
+/// summary.add(Playout { outcome: Outcome::Draw, plies: 5, left: 2 });
+/// assert_eq!((summary.wins, summary.draws, summary.losses), (1, 1, 0));
+/// assert_eq!((summary.plies.mean(), summary.plies.sd()), (4.0, 2f64.sqrt()));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Playouts won by the player to move at the start.
+    pub wins: u64,
+    /// Playouts drawn.
+    pub draws: u64,
+    /// Playouts lost.
+    pub losses: u64,
+    /// [`Playout::plies`].
+    pub plies: Series,
+    /// [`Playout::left`].
+    pub left: Series,
+}
+
+impl Summary {
+    /// How many playouts there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Adds one playout.
+    #[inline]
+    pub fn add(&mut self, playout: Playout) {
+        match playout.outcome {
+            Outcome::Win => self.wins += 1,
+            Outcome::Draw => self.draws += 1,
+            Outcome::Loss => self.losses += 1,
+        }
+        self.plies.add(playout.plies);
+        self.left.add(playout.left);
+    }
+}
+
+impl AddAssign for Summary {
+    fn add_assign(&mut self, other: Summary) {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+        self.plies += other.plies;
+        self.left += other.left;
+    }
+}
+
+/// Count, sum and sum of squares of whole numbers: what mean and standard deviation need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Series {
+    /// How many numbers.
+    pub count: u64,
+    /// Their sum.
+    pub sum: u64,
+    /// The sum of their squares.
+    pub squares: u64,
+}
+
+impl Series {
+    #[inline]
+    fn add(&mut self, number: u32) {
+        let number = u64::from(number);
+        self.count += 1;
+        self.sum += number;
+        self.squares += number * number;
+    }
+
+    /// The mean; 0 of nothing.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.count.max(1) as f64
+    }
+
+    /// The standard deviation, with `count - 1` as divisor; 0 of less than two numbers.
+    #[must_use]
+    pub fn sd(&self) -> f64 {
+        // Subtract in whole numbers: the two products are large and nearly equal.
+        let [count, sum, squares] = [self.count, self.sum, self.squares].map(u128::from);
+        let spread = count * squares - sum * sum;
+        (spread as f64 / (count * count.saturating_sub(1)).max(1) as f64).sqrt()
+    }
+
+    /// The standard error of the mean.
+    #[must_use]
+    pub fn standard_error(&self) -> f64 {
+        self.sd() / (self.count.max(1) as f64).sqrt()
+    }
+}
+
+impl AddAssign for Series {
+    fn add_assign(&mut self, other: Series) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Series;
+
+    fn series(numbers: &[u32]) -> Series {
+        let mut series = Series::default();
+        numbers.iter().for_each(|&number| series.add(number));
+        series
+    }
+
+    #[test]
+    fn moments() {
+        let eight = series(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!(eight.mean(), 5.0);
+        assert!((eight.sd() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+        let mut joined = series(&[2, 4, 4]);
+        joined += series(&[4, 5, 5, 7, 9]);
+        assert_eq!(joined, eight);
+    }
+
+    #[test]
+    fn few_numbers() {
+        assert_eq!((series(&[]).mean(), series(&[]).sd()), (0.0, 0.0));
+        assert_eq!((series(&[3]).mean(), series(&[3]).sd()), (3.0, 0.0));
+    }
+
+    /// Sums beyond 2^53 lose digits in floating point; the spread must not.
+    #[test]
+    fn large_numbers_keep_a_small_spread() {
+        let big = series(&[1_000_000_000, 1_000_000_002]);
+        assert_eq!(big.sd(), 2f64.sqrt());
+    }
+}

@@ -1,0 +1,63 @@
+//! How playouts end, on boards where there is no doubt.
+
+use anqi_playout::{Options, Outcome, Path, Playout, Policy, Reading, Start, for_each};
+use anqi_rules::Position;
+
+/// All playouts of `position` must end like this, on every path and by either reading.
+fn check(position: &str, outcome: Outcome, plies: u32, left: u32) {
+    let start = Start::from(&position.parse::<Position>().expect(position));
+    for path in Path::available() {
+        for reading in Reading::ALL {
+            let options = Options { policy: Policy::Capture, draw: 40, reading };
+            for_each(&start, &options, 1, 0..40, path, |_, playout| {
+                assert_eq!(playout, Playout { outcome, plies, left }, "{position} {path} {reading}");
+            });
+        }
+    }
+}
+
+#[test]
+fn nothing_left() {
+    check("4/4/4/4/4/4/4/K3 b -", Outcome::Loss, 0, 1);
+    check("4/4/4/4/4/4/4/4 r -", Outcome::Loss, 0, 0);
+    check("4/4/4/4/4/4/4/Kg2 r -", Outcome::Win, 1, 1);
+    check("4/4/4/4/4/4/4/kp2 r -", Outcome::Loss, 0, 2);
+}
+
+/// Black could still flip a red piece, but has none of its own.
+#[test]
+fn nothing_left_but_something_to_flip() {
+    check("4/4/4/4/4/4/4/Kg1x r P", Outcome::Win, 1, 2);
+}
+
+/// The pawn cannot take a guard and has nowhere to go; it has lost even if it is a draw otherwise.
+#[test]
+fn nothing_to_do() {
+    check("4/4/4/4/4/4/g3/Pg2 r - 40", Outcome::Loss, 0, 3);
+}
+
+#[test]
+fn too_many_quiet_plies() {
+    check("p3/4/4/4/4/4/4/3K r - 40", Outcome::Draw, 0, 2);
+    check("p3/4/4/4/4/4/4/3K r - 39", Outcome::Draw, 1, 2);
+    check("p3/4/4/4/4/4/4/3K b - 30", Outcome::Draw, 10, 2);
+}
+
+/// The cannon takes the knight behind the pawn; nobody else can capture.
+#[test]
+fn cannons_jump() {
+    check("4/4/4/4/4/4/4/CP1n r -", Outcome::Win, 1, 2);
+    check("n3/4/4/P3/4/4/4/C3 r -", Outcome::Win, 1, 2);
+    check("C3/4/4/P3/4/4/4/n3 r -", Outcome::Win, 1, 2);
+    check("4/4/4/4/4/4/4/nPC1 r -", Outcome::Win, 1, 2);
+}
+
+/// Before the first flip nobody has a colour, and flipping is all there is to do.
+#[test]
+fn the_first_flip_is_a_ply() {
+    let start = Start::from(&"xx/xx - KPkp".parse::<Position>().unwrap());
+    for path in Path::available() {
+        let options = Options { policy: Policy::Random, draw: 1, reading: Reading::Rules };
+        for_each(&start, &options, 1, 0..200, path, |_, playout| assert!(playout.plies >= 1));
+    }
+}
