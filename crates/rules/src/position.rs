@@ -213,6 +213,17 @@ impl Position {
         self.on_rung(self.ladder.rung(kind))
     }
 
+    /// The revealed pieces of both colours by rung, the pawns of rung 1 first.
+    #[must_use]
+    #[inline]
+    pub fn by_rung(&self) -> [SquareSet; 7] {
+        let [p0, p1, p2] = self.planes;
+        let (low, high) = ([!p1 & p0, p1 & !p0, p1 & p0], [!p1 & !p0, !p1 & p0, p1 & !p0, p1 & p0]);
+        let [r1, r2, r3] = low.map(|set| SquareSet(set & !p2));
+        let [r4, r5, r6, r7] = high.map(|set| SquareSet(set & p2));
+        [r1, r2, r3, r4, r5, r6, r7]
+    }
+
     /// The bits of the rungs of all revealed pieces, lowest bit first; see [`Ladder::rung`].
     #[must_use]
     pub const fn planes(&self) -> [u32; 3] {

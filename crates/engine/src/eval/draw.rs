@@ -15,7 +15,7 @@ impl Evaluate for DrawJudge {
     #[inline]
     fn evaluate(&self, position: &Position) -> Score {
         let Some(turn) = position.turn() else { return Score::DRAW };
-        Score(VALUES.material(position, turn) - VALUES.material(position, turn.other()))
+        Score(VALUES.lead(position, turn))
     }
 
     fn bound(&self, position: &Position) -> i32 {

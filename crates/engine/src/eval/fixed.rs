@@ -22,7 +22,7 @@ impl Evaluate for Fixed {
     #[inline]
     fn evaluate(&self, position: &Position) -> Score {
         let Some(turn) = position.turn() else { return Score::DRAW };
-        Score(self.0.material(position, turn) - self.0.material(position, turn.other()))
+        Score(self.0.lead(position, turn))
     }
 
     fn bound(&self, position: &Position) -> i32 {

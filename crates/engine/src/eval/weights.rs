@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_rules::{Color, Kind, Position, excerpt};
+use anqi_rules::{Color, Kind, Piece, Position, excerpt};
 
 /// Piece values, in the order of [`Kind::ALL`].
 ///
@@ -30,9 +30,30 @@ impl Weights {
         self.0[kind as usize]
     }
 
-    /// The value of all pieces of `color` on the board and face down.
+    /// What `color` has more than the other side, on the board and face down.
     #[must_use]
     #[inline]
+    pub fn lead(&self, position: &Position, color: Color) -> i32 {
+        let (own, foe) = (position.pieces(color), position.pieces(color.other()));
+        let revealed: i32 = (1..)
+            .zip(position.by_rung())
+            .map(|(rung, set)| {
+                let more = (set & own).len() as i32 - (set & foe).len() as i32;
+                self.of(position.ladder().kind(rung)) * more
+            })
+            .sum();
+        if position.hidden().is_empty() { revealed } else { revealed + self.hidden_lead(position, color) }
+    }
+
+    fn hidden_lead(&self, position: &Position, color: Color) -> i32 {
+        let value = |(piece, count): (Piece, u8)| {
+            self.of(piece.kind) * i32::from(count) * if piece.color == color { 1 } else { -1 }
+        };
+        position.reveals().map(value).sum()
+    }
+
+    /// The value of all pieces of `color` on the board and face down.
+    #[must_use]
     pub fn material(&self, position: &Position, color: Color) -> i32 {
         Kind::ALL.into_iter().map(|kind| self.of(kind) * position.left(color, kind) as i32).sum()
     }

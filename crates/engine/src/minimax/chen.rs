@@ -55,6 +55,7 @@ options! {
         order: TypeOrder = TypeOrder::Fixed, Names(TypeOrder::NAMES), "which of them";
         eval: Evaluation = Evaluation::Static, Names(Evaluation::NAMES), "evaluation function";
         risk: f64 = 0.0, -10.0..=10.0, "standard deviations of a flip's outcome to subtract from its mean";
+        sort: bool = true, OnOff, "try moves first that were good elsewhere";
         star1: bool = true, OnOff, "prune flips by the bounds of their sum (Ballard 1983)";
         table: u32 = 16, 0..=65536, "transposition table in MB, 0 for none";
         threads: u32 = 1, 1..=256, "threads that share the table";
@@ -306,9 +307,10 @@ impl<'a, E: Evaluate> Search<'a, E> {
         let mut s = -Score::INFINITE;
         let mut best = None;
         self.line.push(position);
-        let mut picker = Picker::new();
-        picker.fill(position, remembered.and_then(|entry| entry.best), &self.history);
-        while let Some(mv) = picker.pick() {
+        let first = remembered.and_then(|entry| entry.best).filter(|_| self.options.sort);
+        let mut picker = Picker::new(first);
+        // Just before the horizon sorting costs more than it saves.
+        while let Some(mv) = picker.step(position, Some(&self.history).filter(|_| self.options.sort && depth > 1)) {
             let Move::Step { from, to } = mv else { continue };
             let v = -self.value(&position.after_step(from, to), depth - 1, -beta, -s.max(floor));
             if v > s {

@@ -291,10 +291,9 @@ impl Search<'_> {
         let entered = s;
         let mut best = None;
         let mut searched = 0;
-        let mut picker = Picker::new();
-        picker.fill(position, remembered.and_then(|entry| entry.best), &self.history);
+        let mut picker = Picker::new(remembered.and_then(|entry| entry.best));
         self.line.push(position);
-        while let Some(mv) = picker.pick() {
+        while let Some(mv) = picker.step(position, Some(&self.history).filter(|_| depth > 1)) {
             let Move::Step { from, to } = mv else { continue };
             let child = position.after_step(from, to);
             let floor = s.max(alpha);
@@ -345,9 +344,8 @@ impl Search<'_> {
         if s >= beta {
             return s;
         }
-        let mut picker = Picker::new();
-        picker.fill_captures(position);
-        while let Some(mv) = picker.pick() {
+        let mut picker = Picker::new(None);
+        while let Some(mv) = picker.capture(position) {
             let Move::Step { from, to } = mv else { continue };
             if self.budget.count() {
                 return s;

@@ -6,56 +6,97 @@ use arrayvec::ArrayVec;
 /// Hands out the steps of a position, the most promising first: the move the table remembers, then
 /// captures of high pieces by low ones, then quiet steps by how often they were best elsewhere.
 ///
-/// Sorted only as far as it is read: most nodes are done after a move or two.
+/// Each group is made only when it is asked for and sorted only as far as it is read: most nodes are
+/// done after a move or two.
 pub(crate) struct Picker {
+    remembered: Option<Move>,
+    stage: Stage,
     left: ArrayVec<(i32, Move), 256>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Remembered,
+    Captures,
+    Quiet,
 }
 
 impl Picker {
     #[inline]
-    pub(crate) fn new() -> Picker {
-        Picker { left: ArrayVec::new() }
+    pub(crate) fn new(remembered: Option<Move>) -> Picker {
+        Picker { remembered, stage: Stage::Remembered, left: ArrayVec::new() }
     }
 
-    /// Takes in the steps of `position`. In place: these lists are long and mostly empty.
+    /// The next capture of `position`.
     #[inline]
-    pub(crate) fn fill(&mut self, position: &Position, remembered: Option<Move>, history: &History) {
-        let mut moves = MoveList::new();
-        position.captures_into(&mut moves);
-        let captures = moves.len();
-        position.quiet_steps_into(&mut moves);
-        // The last of equals is handed out first: put in the captures last.
-        let (captures, quiet) = moves.split_at(captures);
-        self.left.extend(quiet.iter().map(|&mv| (history.of(mv), mv)));
-        self.left.extend(captures.iter().map(|&mv| (capture_score(position, mv), mv)));
-        if let Some(entry) = self.left.iter_mut().find(|(_, mv)| Some(*mv) == remembered) {
-            entry.0 = i32::MAX;
+    pub(crate) fn capture(&mut self, position: &Position) -> Option<Move> {
+        if self.stage == Stage::Remembered {
+            self.fill_captures(position);
+        }
+        self.take_best()
+    }
+
+    /// The next step of `position`, quiet ones included. (No `Iterator`: a `for` loop would copy the list.)
+    /// Without a history quiet steps come as they are.
+    #[inline]
+    pub(crate) fn step(&mut self, position: &Position, history: Option<&History>) -> Option<Move> {
+        if self.stage == Stage::Remembered {
+            // A step of another position with the same key is no step here.
+            self.remembered = self.remembered.filter(|mv| matches!(mv, Move::Step { .. }) && position.is_legal(*mv));
+            if self.remembered.is_some() {
+                self.fill_captures(position);
+                return self.remembered;
+            }
+        }
+        loop {
+            let next = match self.stage {
+                Stage::Quiet if history.is_none() => self.left.pop().map(|(_, mv)| mv),
+                Stage::Quiet => self.take_best(),
+                _ => self.capture(position),
+            };
+            match next {
+                Some(mv) if Some(mv) == self.remembered => {}
+                Some(mv) => return Some(mv),
+                None if self.stage == Stage::Quiet => return None,
+                None => self.fill_quiet(position, history),
+            }
         }
     }
 
-    /// Takes in the captures of `position` alone.
     #[inline]
-    pub(crate) fn fill_captures(&mut self, position: &Position) {
+    fn fill_captures(&mut self, position: &Position) {
+        self.stage = Stage::Captures;
         let mut moves = MoveList::new();
         position.captures_into(&mut moves);
         self.left.extend(moves.iter().map(|&mv| (capture_score(position, mv), mv)));
     }
 
-    /// Hands out the best move left. (No `Iterator`: a `for` loop would copy the list.)
     #[inline]
-    pub(crate) fn pick(&mut self) -> Option<Move> {
-        let best = (0..self.left.len()).max_by_key(|&index| self.left[index].0)?;
-        Some(self.left.swap_remove(best).1)
+    fn fill_quiet(&mut self, position: &Position, history: Option<&History>) {
+        self.stage = Stage::Quiet;
+        let mut moves = MoveList::new();
+        position.quiet_steps_into(&mut moves);
+        self.left.extend(moves.iter().map(|&mv| (history.map_or(0, |history| history.of(mv)), mv)));
+    }
+
+    #[inline]
+    fn take_best(&mut self) -> Option<Move> {
+        let mut best = 0;
+        for index in 1..self.left.len() {
+            if self.left[index].0 > self.left[best].0 {
+                best = index;
+            }
+        }
+        (!self.left.is_empty()).then(|| self.left.swap_remove(best).1)
     }
 }
-
-/// Above every history score.
-const CAPTURE: i32 = 1 << 24;
+/// No history score is larger.
+const MOST_HISTORY: i32 = 1 << 24;
 
 #[inline]
 fn capture_score(position: &Position, mv: Move) -> i32 {
     match mv {
-        Move::Step { from, to } => CAPTURE + i32::from(position.rung_at(to)) * 8 - i32::from(position.rung_at(from)),
+        Move::Step { from, to } => i32::from(position.rung_at(to)) * 8 - i32::from(position.rung_at(from)),
         Move::Flip(_) => 0,
     }
 }
@@ -85,6 +126,6 @@ impl History {
     #[inline]
     pub(crate) fn reward(&mut self, mv: Move, depth: u32) {
         let entry = &mut self.0[History::index(mv)];
-        *entry = (*entry + (depth * depth) as i32).min(CAPTURE / 2);
+        *entry = (*entry + (depth * depth) as i32).min(MOST_HISTORY);
     }
 }
