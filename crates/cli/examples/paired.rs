@@ -1,7 +1,7 @@
 //! A plain match over paired deals, to compare two players until there is an arena: every deal is played
-//! twice, each player moving first once, with the same number of nodes a move.
+//! twice, each player moving first once, with the same limit a move.
 //!
-//! `cargo run --release --example paired -- A B PAIRS NODES SEED RULES > games.anqi`
+//! `cargo run --release --example paired -- A B PAIRS nodes=100000|depth=2 SEED RULES > games.anqi`
 //!
 //! Records go to standard output in the order of the deals, the score to standard error. The games depend on
 //! nothing but the arguments.
@@ -18,18 +18,18 @@ use anyhow::{Context, Result, bail};
 
 struct Match {
     players: [PlayerSpec; 2],
-    nodes: u64,
+    limits: Limits,
     seed: Seed,
     rules: Rules,
 }
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [a, b, pairs, nodes, seed, rules] = &args[..] else { bail!("expected A B PAIRS NODES SEED RULES") };
+    let [a, b, pairs, limit, seed, rules] = &args[..] else { bail!("expected A B PAIRS LIMIT SEED RULES") };
     let pairs: usize = pairs.parse().context("PAIRS")?;
     let this = Match {
         players: [a.parse()?, b.parse()?],
-        nodes: nodes.parse().context("NODES")?,
+        limits: parse_limit(limit)?,
         seed: seed.parse()?,
         rules: rules.parse()?,
     };
@@ -59,7 +59,7 @@ fn main() -> Result<()> {
         for game in &games {
             out.write(game)?;
         }
-        let [one, two] = games.each_ref().map(|game| points(game));
+        let [one, two] = games.each_ref().map(points);
         scores.push((one + (1.0 - two)) / 2.0);
     }
     out.flush()?;
@@ -68,6 +68,14 @@ fn main() -> Result<()> {
     let error = 1.96 * (variance / scores.len() as f64).sqrt();
     writeln!(io::stderr(), "{a} against {b}: {mean:.3} ± {error:.3} over {pairs} pairs")?;
     Ok(())
+}
+
+fn parse_limit(text: &str) -> Result<Limits> {
+    match text.split_once('=') {
+        Some(("nodes", nodes)) => Ok(Limits::nodes(nodes.parse().context("LIMIT")?)),
+        Some(("depth", depth)) => Ok(Limits::depth(depth.parse().context("LIMIT")?)),
+        _ => bail!("bad LIMIT {text:?}, expected nodes=N or depth=N"),
+    }
 }
 
 /// The first player's points.
@@ -88,12 +96,12 @@ impl Match {
         let mut game = Game::new(self.rules);
         while game.outcome().is_none() {
             let player = &mut players[usize::from(game.seat() == Seat::Second)];
-            let choice = player.choose(&game, &Limits::nodes(self.nodes), &Stop::default()).context("no move")?;
+            let choice = player.choose(&game, &self.limits, &Stop::default()).context("no move")?;
             game.play(deal.resolve(choice.mv)?)?;
         }
         let mut tags = Tags::default();
         for (name, value) in [
-            ("Event", format!("{} against {}, {} nodes a move", self.players[0], self.players[1], self.nodes)),
+            ("Event", format!("{} against {}", self.players[0], self.players[1])),
             ("Round", (pair + 1).to_string()),
             ("First", self.players[order[0]].to_string()),
             ("Second", self.players[order[1]].to_string()),

@@ -55,6 +55,7 @@ options! {
         order: TypeOrder = TypeOrder::Fixed, Names(TypeOrder::NAMES), "which of them";
         eval: Evaluation = Evaluation::Static, Names(Evaluation::NAMES), "evaluation function";
         risk: f64 = 0.0, -10.0..=10.0, "standard deviations of a flip's outcome to subtract from its mean";
+        clip: bool = false, OnOff, "search what a flip shows with the printed window: outcomes worse than the best move count like it";
         sort: bool = true, OnOff, "try moves first that were good elsewhere";
         star1: bool = true, OnOff, "prune flips by the bounds of their sum (Ballard 1983)";
         table: u32 = 16, 0..=65536, "transposition table in MB, 0 for none";
@@ -228,7 +229,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             let mut most = f64::from(s.0);
             for square in root.hidden() {
                 let keep_all = self.limits.every_move || self.options.risk != 0.0;
-                let alpha = if keep_all { -Score::INFINITE } else { s };
+                let alpha = if keep_all && !self.options.clip { -Score::INFINITE } else { s };
                 let (score, outcomes) = self.flip(root, square, depth, alpha, Score::INFINITE);
                 if spent(self) {
                     return best.map(|best| Iteration { best, score: s, candidates, complete: false });
@@ -383,7 +384,9 @@ impl<'a, E: Evaluate> Search<'a, E> {
         for (piece, count) in types {
             let n = i32::from(count);
             left -= n;
-            let (low, high) = if self.options.star1 {
+            let (low, high) = if self.options.clip {
+                (alpha, beta)
+            } else if self.options.star1 {
                 // The mean is ≤ alpha if this outcome is ≤ low and the rest is as good as can be; likewise high.
                 let low = (alpha.0.max(-most) * weight - sum - left * most).div_euclid(n);
                 let high = -(-(beta.0.min(most) * weight) + sum - left * most).div_euclid(n);
@@ -395,8 +398,9 @@ impl<'a, E: Evaluate> Search<'a, E> {
             if self.budget.is_spent() {
                 break;
             }
+            let v = if self.options.clip { v.clamp(low, high) } else { v };
             sum += n * v.0;
-            if self.options.star1 && (v <= low || v >= high) {
+            if self.options.star1 && !self.options.clip && (v <= low || v >= high) {
                 self.line.pop();
                 let bound = if v <= low { sum + left * most } else { sum - left * most };
                 return (Score::quotient(bound, weight), Vec::new());
