@@ -100,8 +100,8 @@ impl Player for Chen {
         let mut rng = self.seed.child(format!("ply {}", game.plies().len())).rng();
         let types = self.type_order(&mut rng);
         let flip_draw = rng.next_u32();
-        if let Some(table) = &self.table {
-            table.clear(); // so that a choice depends on the game alone
+        if let Some(table) = &mut self.table {
+            table.renew(); // so that a choice depends on the game alone
         }
         let (options, table) = (&self.options, self.table.as_ref());
         with_evaluation!(options.eval, |eval| {
@@ -171,6 +171,12 @@ impl<'a, E: Evaluate> Search<'a, E> {
         };
         for depth in 1..=self.limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH) {
             let Some(iteration) = self.root(root, &steps, random_flip.map(Move::Flip), depth) else { break };
+            // Half a depth counts only if what was best before is in it: flips come last, and a move that
+            // is better than other moves need not be better than the flip that was found before.
+            if !iteration.complete && depth > 1 && !iteration.candidates.iter().any(|candidate| candidate.mv == best.mv)
+            {
+                break;
+            }
             best.mv = iteration.best;
             best.score = iteration.score;
             best.candidates = iteration.candidates;

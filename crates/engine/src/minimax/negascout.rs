@@ -87,8 +87,8 @@ impl NegaScout {
 
 impl Player for NegaScout {
     fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
-        if let Some(table) = &self.table {
-            table.clear(); // so that a choice depends on the game alone
+        if let Some(table) = &mut self.table {
+            table.renew(); // so that a choice depends on the game alone
         }
         let eval =
             Course { mobility: self.options.mobility as i32, useless: self.options.useless, ..Course::default() };

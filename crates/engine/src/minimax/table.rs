@@ -48,6 +48,9 @@ pub(crate) struct Table {
     slots: Box<[Slot]>,
     /// How many bits of the key are kept: 64, or 32 as in the course program.
     key_mask: u64,
+    /// Mixed into every key, and changed for every search: entries of earlier ones are as good as gone, and
+    /// nothing needs to be cleared.
+    salt: u64,
 }
 
 #[derive(Debug, Default)]
@@ -65,7 +68,7 @@ impl Table {
 
     /// A table of `slots`, a power of two, that keeps the bits of `key_mask` of each key.
     pub(crate) fn new(slots: usize, key_mask: u64) -> Table {
-        Table { slots: (0..slots).map(|_| Slot::default()).collect(), key_mask }
+        Table { slots: (0..slots).map(|_| Slot::default()).collect(), key_mask, salt: 0 }
     }
 
     #[inline]
@@ -75,6 +78,7 @@ impl Table {
 
     #[inline]
     pub(crate) fn get(&self, key: u64) -> Option<Entry> {
+        let key = key ^ self.salt;
         let slot = self.slot(key);
         let data = slot.data.load(Ordering::Relaxed);
         let same = slot.mixed.load(Ordering::Relaxed) ^ data == key & self.key_mask;
@@ -84,16 +88,19 @@ impl Table {
     /// Remembers an entry; the newest always wins, so that a search depends on nothing but its own past.
     #[inline]
     pub(crate) fn put(&self, key: u64, entry: Entry) {
+        let key = key ^ self.salt;
         let slot = self.slot(key);
         let data = pack(entry);
         slot.data.store(data, Ordering::Relaxed);
         slot.mixed.store(data ^ key & self.key_mask, Ordering::Relaxed);
     }
 
-    pub(crate) fn clear(&self) {
-        for slot in &self.slots {
-            slot.data.store(0, Ordering::Relaxed);
-            slot.mixed.store(0, Ordering::Relaxed);
+    /// Forgets everything, so that the next search depends on nothing but its own past.
+    pub(crate) fn renew(&mut self) {
+        self.salt = self.salt.wrapping_add(0x9E37_79B9_7F4A_7C15); // visits all 2^64 values
+        if self.key_mask != u64::MAX {
+            // Short keys meet again too soon.
+            self.slots.fill_with(Slot::default);
         }
     }
 }
@@ -146,6 +153,18 @@ mod tests {
                     assert_eq!(table.get(key + (1 << 40)), None);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_renewed_table_is_empty() {
+        for key_mask in [u64::MAX, u64::from(u32::MAX)] {
+            let mut table = Table::new(1 << 4, key_mask);
+            let entry = Entry { score: Score(1), depth: 3, bound: Bound::Exact, best: None };
+            (0..64).for_each(|key| table.put(key, entry));
+            assert!((0..64).any(|key| table.get(key).is_some()));
+            table.renew();
+            assert!((0..64).all(|key| table.get(key).is_none()));
         }
     }
 
