@@ -1,5 +1,6 @@
 //! `anqi bench`: rates of this machine, one core.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Limits, PlayerSpec, Stop};
@@ -175,6 +176,8 @@ struct SearchRate {
     player: &'static str,
     nodes: u64,
     per_second: f64,
+    /// The longest that a search went on after it was told to stop.
+    stop_ms: f64,
 }
 
 /// Positions and the depth to which they are searched: with many, few and no pieces face down.
@@ -186,31 +189,48 @@ const SEARCH_POSITIONS: [(&str, u32); 5] = [
     ("rm1p/2ng/2cP/Nm2/1PRp/1gnC/p1kP/3G b -", 9),
 ];
 
+/// How long a search without limits goes on after its flag is raised.
+fn time_to_stop(spec: &PlayerSpec, game: &Game) -> Duration {
+    let stop = Stop::default();
+    let mut player = spec.build(Seed::from(1));
+    thread::scope(|scope| {
+        let raiser = scope.spawn(|| {
+            thread::sleep(Duration::from_millis(20));
+            stop.raise();
+            Instant::now()
+        });
+        player.choose(game, &Limits::default(), &stop);
+        let ended = Instant::now();
+        raiser.join().map_or(Duration::ZERO, |raised| ended.saturating_duration_since(raised))
+    })
+}
+
 fn bench_search(out: &mut Output) -> Result<Exit> {
     let mut players = Vec::new();
     for preset in PlayerSpec::presets().iter().filter(|preset| preset.name != "random") {
         let spec: PlayerSpec = preset.name.parse()?;
-        let (mut nodes, mut time) = (0, Duration::ZERO);
+        let (mut nodes, mut time, mut stopped) = (0, Duration::ZERO, Duration::ZERO);
         for (text, depth) in SEARCH_POSITIONS {
             let game = Game::from_position(Rules::server(), text.parse()?)?;
             let choice = spec.build(Seed::from(1)).choose(&game, &Limits::depth(depth), &Stop::default());
             let stats = choice.context("a bench position is over")?.stats;
             nodes += stats.nodes;
             time += stats.time;
+            stopped = stopped.max(time_to_stop(&spec, &game));
         }
-        players.push(SearchRate { player: preset.name, nodes, per_second: nodes as f64 / time.as_secs_f64() });
+        players.push(SearchRate {
+            player: preset.name,
+            nodes,
+            per_second: nodes as f64 / time.as_secs_f64(),
+            stop_ms: stopped.as_secs_f64() * 1e3,
+        });
     }
     let signature = players.iter().map(|row| row.nodes).sum();
     let rates = SearchRates { schema: "anqi-bench-search-1", players, signature };
     out.print(&rates, |text| {
         for row in &rates.players {
-            writeln!(
-                text,
-                "{:<14} {:>12} nodes {:>12} nodes/s",
-                row.player,
-                grouped(row.nodes),
-                grouped(row.per_second as u64)
-            )?;
+            let (nodes, rate) = (grouped(row.nodes), grouped(row.per_second as u64));
+            writeln!(text, "{:<14} {nodes:>12} nodes {rate:>12} nodes/s  stops in {:.2} ms", row.player, row.stop_ms)?;
         }
         writeln!(text, "Bench: {}", rates.signature)
     })?;

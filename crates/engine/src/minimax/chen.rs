@@ -58,7 +58,7 @@ options! {
         clip: bool = false, OnOff, "search what a flip shows with the printed window: outcomes worse than the best move count like it";
         sort: bool = true, OnOff, "try moves first that were good elsewhere";
         star1: bool = true, OnOff, "prune flips by the bounds of their sum (Ballard 1983)";
-        table: u32 = 16, 0..=65536, "transposition table in MB, 0 for none";
+        table: u32 = 16, 0..=4096, "transposition table in MB, 0 for none";
         threads: u32 = 1, 1..=256, "threads that share the table";
     }
 }

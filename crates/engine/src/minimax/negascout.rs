@@ -40,7 +40,7 @@ impl OptionValue for TableSize {
     fn read(text: &str) -> Option<TableSize> {
         match text {
             "paper" => Some(TableSize::Paper),
-            _ => text.parse().ok().filter(|&megabytes| megabytes <= 65536).map(TableSize::Megabytes),
+            _ => text.parse().ok().filter(|&megabytes| megabytes <= 4096).map(TableSize::Megabytes),
         }
     }
 
@@ -60,7 +60,7 @@ impl Range<TableSize> for AnyTable {
     }
 
     fn describe(&self) -> String {
-        "0 to 65536, or paper".to_owned()
+        "0 to 4096, or paper".to_owned()
     }
 }
 
