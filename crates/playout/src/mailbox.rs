@@ -4,12 +4,12 @@
 use anqi_rules::{Color, Kind, Ladder, Position, Rules, Square};
 use rand_core::Rng;
 
-use crate::bits::nth;
 use crate::board::Board;
-use crate::policy::{Capture, Narrow, Random};
+use crate::policy::{Capture, Names, Narrow, Random};
 use crate::scalar::{Action, Game, below};
 use crate::start::Start;
 use crate::summary::{Outcome, Playout, Summary};
+use crate::word::both;
 use crate::{Options, Path, Policy, Reading, playouts, seed};
 
 /// A dealt piece.
@@ -36,9 +36,9 @@ enum Act {
 }
 
 impl Mailbox {
-    fn new(board: &Board<u32>, squares: u32, ladder: Ladder, turn: Color) -> Mailbox {
+    fn new(board: &Board<u64>, squares: u32, ladder: Ladder, turn: Color) -> Mailbox {
         let man = |at: usize| {
-            let has = |set: u32| set >> at & 1 == 1;
+            let has = |set: u64| set >> at & 1 == 1;
             let color = if has(board.own) { turn } else { turn.other() };
             let rung = (0..3).map(|i| u8::from(has(board.planes[i])) << i).sum();
             has(board.own | board.foe).then_some(Man { color, rung, dark: has(board.dark) })
@@ -128,25 +128,24 @@ impl Mailbox {
 }
 
 /// What one action of the fast board stands for.
-fn act(board: &Board<u32>, Action { flipped, ends }: Action) -> Act {
-    let index = |set: u32| set.trailing_zeros() as usize;
+fn act(board: &Board<u64>, Action { flipped, ends }: Action) -> Act {
+    let index = |set: u64| {
+        assert_eq!(set, both(set as u32));
+        assert_eq!((set as u32).count_ones(), 1);
+        set.trailing_zeros() as usize
+    };
     if flipped != 0 {
+        assert_eq!(ends, 0);
         return Act::Flip(index(flipped));
     }
     let (from, to) = (ends & board.own, ends & !board.own);
-    assert_eq!((from.count_ones(), to.count_ones()), (1, 1));
     Act::Go { from: index(from), to: index(to), captures: to & board.foe != 0 }
 }
 
-/// All actions behind the names of north, south, east and west, in the order of their acts.
-fn named(game: &Game, names: [u32; 4]) -> (Vec<Act>, Vec<Action>) {
-    let mut all = Vec::new();
-    for (i, names) in names.into_iter().enumerate() {
-        for n in 0..names.count_ones() {
-            let action = game.action(i >= 2, i % 2 == 1, nth(names, n));
-            all.push((act(&game.board, action), action));
-        }
-    }
+/// All actions behind the names, in the order of their acts.
+fn named(game: &Game, names: &Names<u64>) -> (Vec<Act>, Vec<Action>) {
+    let actions = (0..names.count()).map(|n| game.action(names, n));
+    let mut all: Vec<_> = actions.map(|action| (act(&game.board, action), action)).collect();
     all.sort_by_key(|&(act, _)| act);
     all.into_iter().unzip()
 }
@@ -163,13 +162,13 @@ fn walk<const JUMPS: bool>(position: &Position, games: u64) -> usize {
         let mut mailbox = Mailbox::new(&game.board, start.squares, position.ladder(), turn);
         for _ in 0..200 {
             seen += 1;
-            let actions = game.board.actions::<JUMPS>(start.squares);
-            let (acts, all) = named(&game, Random::narrow(&actions));
+            let actions = game.board.actions::<JUMPS>(both(start.squares));
+            let (acts, all) = named(&game, &Random::narrow(&actions));
             assert_eq!(acts, mailbox.acts());
             let captures = mailbox.captures();
-            assert_eq!(named(&game, actions.captures).0, captures);
+            assert_eq!(named(&game, &Names { steps: actions.captures, jumps: actions.jumps }).0, captures);
             assert_eq!(
-                named(&game, Capture::narrow(&actions)).0,
+                named(&game, &Capture::narrow(&actions)).0,
                 if captures.is_empty() { acts.clone() } else { captures }
             );
             if all.is_empty() {

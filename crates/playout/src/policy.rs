@@ -98,8 +98,22 @@ impl FromStr for Reading {
 /// It does so for one game or for many at a time, hence without branches. It must leave at least
 /// one action if there is any, for where nothing is left to draw from the game is lost.
 pub(crate) trait Narrow {
-    /// The actions to draw from, by direction.
-    fn narrow<W: Word>(actions: &Actions<W>) -> [W; 4];
+    /// The actions to draw from.
+    fn narrow<W: Word>(actions: &Actions<W>) -> Names<W>;
+}
+
+/// Actions to draw from, by their names: see [`Actions`].
+///
+/// A draw gives the number of a name. All kernels number them alike: first the steps along the
+/// files, then those along the ranks, then the jumps along the files and those along the ranks;
+/// each lot in the order of the view along the files, but the steps along the ranks in that of
+/// their own view.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<W> {
+    /// Steps and flips.
+    pub(crate) steps: W,
+    /// Jumps.
+    pub(crate) jumps: W,
 }
 
 /// [`Policy::Random`].
@@ -110,17 +124,14 @@ pub(crate) struct Capture;
 
 impl Narrow for Random {
     #[inline(always)]
-    fn narrow<W: Word>(actions: &Actions<W>) -> [W; 4] {
-        let ([n, s, e, w], [north, south, east, west]) = (actions.captures, actions.others);
-        [n | north, s | south, e | east, w | west]
+    fn narrow<W: Word>(&Actions { captures, others, jumps }: &Actions<W>) -> Names<W> {
+        Names { steps: captures | others, jumps }
     }
 }
 
 impl Narrow for Capture {
     #[inline(always)]
-    fn narrow<W: Word>(actions: &Actions<W>) -> [W; 4] {
-        let ([n, s, e, w], [north, south, east, west]) = (actions.captures, actions.others);
-        let any = n | s | e | w;
-        [any.select(n, north), any.select(s, south), any.select(e, east), any.select(w, west)]
+    fn narrow<W: Word>(&Actions { captures, others, jumps }: &Actions<W>) -> Names<W> {
+        Names { steps: (captures | jumps).select(captures, others), jumps }
     }
 }

@@ -1,23 +1,31 @@
-//! `Word`: sets of squares, of one game or of many games side by side.
+//! `Word`: sets of squares, seen along the files and along the ranks at the same time.
 
-use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
+use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// A set of squares in each of one or more games.
+/// A set of squares in each of one or more games, with two *views* of it: one has the files as its
+/// lines, the other the ranks.
 ///
-/// Everything that finds actions is written once over this trait, so the scalar kernel and every
-/// vector backend agree on what is legal by construction. Bit `8 * file + rank` is a square: a file
-/// is a byte, `>> 8` looks one file to the right, `>> 1` one rank up.
+/// Everything that finds actions is written once over this trait: for both views, and for the
+/// scalar kernel and every vector backend, which so agree on what is legal by construction. *Up* a
+/// line is to the north in a file, and to the east in a rank.
 pub(crate) trait Word:
-    Copy
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + BitXor<Output = Self>
-    + Not<Output = Self>
-    + Shl<u32, Output = Self>
-    + Shr<u32, Output = Self>
+    Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
-    /// The same set in every game.
-    fn splat(squares: u32) -> Self;
+    /// No square.
+    fn empty() -> Self;
+
+    /// Every square with what the set has on the next one up its line. At the upper end of a line
+    /// there is no next one: anything.
+    fn upper(self) -> Self;
+
+    /// Only the squares below the upper end of their line.
+    fn inside(self) -> Self;
+
+    /// Only the view along the files.
+    fn in_files(self) -> Self;
+
+    /// The squares reached by jumping up a line over exactly one piece. `self` must be occupied.
+    fn jump(self, occupied: Self) -> Self;
 
     /// Whether all sets are empty, if that is quickly known: a hint to skip work. Among many games
     /// one will have a square, so vectors need not look.
@@ -25,12 +33,6 @@ pub(crate) trait Word:
 
     /// `nonempty` in the games where `self` has a square, `empty` in the others.
     fn select(self, nonempty: Self, empty: Self) -> Self;
-
-    /// The first occupied square above each square of `self` in its file.
-    ///
-    /// `self` must be occupied too: then every square finds a different one, and any number of
-    /// them can look at the same time.
-    fn next_above(self, occupied: Self) -> Self;
 }
 
 /// `words.map(f)` that is sure to be inlined: the library's version may stay a function of its own,
@@ -43,10 +45,48 @@ pub(crate) fn each<W: Copy, const N: usize>(mut words: [W; N], f: impl Fn(W) -> 
     words
 }
 
-impl Word for u32 {
+/// The view along the ranks from that along the files, or back.
+///
+/// In the view along the files bit `8 * file + rank` is a square: a byte is a file. Bits 0 and 3 of
+/// this number change places, and bits 1 and 4: then a nibble is a rank. The ranks follow each other
+/// in disorder, which does no harm.
+#[inline(always)]
+pub(crate) const fn transposed(set: u32) -> u32 {
+    let set = set & 0xAA55_AA55 | (set & 0x00AA_00AA) << 7 | set >> 7 & 0x00AA_00AA;
+    set & 0xCCCC_3333 | (set & 0x0000_CCCC) << 14 | set >> 14 & 0x0000_CCCC
+}
+
+/// Both views of a set: along the files in the lower half, along the ranks in the upper.
+#[inline(always)]
+pub(crate) const fn both(set: u32) -> u64 {
+    set as u64 | (transposed(set) as u64) << 32
+}
+
+/// Both views of one game; see [`both`].
+impl Word for u64 {
     #[inline(always)]
-    fn splat(squares: u32) -> u32 {
-        squares
+    fn empty() -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn upper(self) -> u64 {
+        self >> 1
+    }
+
+    #[inline(always)]
+    fn inside(self) -> u64 {
+        self & !TOP
+    }
+
+    #[inline(always)]
+    fn in_files(self) -> u64 {
+        u64::from(self as u32)
+    }
+
+    #[inline(always)]
+    fn jump(self, occupied: u64) -> u64 {
+        next_above(next_above(self, occupied), occupied)
     }
 
     #[inline(always)]
@@ -55,36 +95,56 @@ impl Word for u32 {
     }
 
     #[inline(always)]
-    fn select(self, nonempty: u32, empty: u32) -> u32 {
+    fn select(self, nonempty: u64, empty: u64) -> u64 {
         if self != 0 { nonempty } else { empty }
     }
+}
 
-    /// Subtracting the square above the looker borrows through the empty squares and clears the
-    /// first occupied one. There is no subtraction byte by byte, so the top rank is set beforehand:
-    /// then no borrow leaves its file, but a looker just below the top rank has to be told apart.
-    #[inline(always)]
-    fn next_above(self, occupied: u32) -> u32 {
-        const TOP: u32 = 0x8080_8080;
-        let above = self << 1 & 0xFEFE_FEFE;
-        let borrowed = (occupied | TOP) - (above & !TOP);
-        occupied & (above | !borrowed)
-    }
+/// The upper ends of the lines.
+const TOP: u64 = 0x8888_8888_8080_8080;
+
+/// The first occupied square above each square of `lookers` in its line.
+///
+/// `lookers` must be occupied too: then every square finds a different one, and any number of them
+/// can look at the same time. Adding the square above the looker carries through the empty squares
+/// to the first occupied one, or at last to the upper end of the line.
+#[inline(always)]
+pub(crate) fn next_above(lookers: u64, occupied: u64) -> u64 {
+    occupied & ((!occupied).inside() + (lookers.inside() << 1))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Word;
+    use super::{next_above, transposed};
 
     #[test]
-    fn next_above_in_every_file() {
-        for file in 0..=u8::MAX {
-            for lookers in (0..=u8::MAX).filter(|lookers| lookers & !file == 0) {
-                let expected = (0..8).filter(|&i| lookers >> i & 1 == 1).fold(0, |found, i| {
-                    let above = u32::from(file) >> (i + 1) << (i + 1);
-                    found | above & above.wrapping_neg()
-                });
-                let four = |byte: u32| byte * 0x0101_0101;
-                assert_eq!(four(lookers.into()).next_above(four(file.into())), four(expected));
+    fn a_nibble_of_the_other_view_is_a_rank() {
+        for rank in 0..8 {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|file| transposed(1 << (8 * file + rank)));
+            assert_eq!([b, c, d], [a << 1, a << 2, a << 3]);
+            assert_eq!(a.trailing_zeros() % 4, 0);
+        }
+        for set in (0..1000).map(|i: u32| i.wrapping_mul(0x9E37_79B9)) {
+            let squares = (0..32).map(|i| set & 1 << i).filter(|&square| square != 0);
+            assert_eq!(squares.map(transposed).sum::<u32>(), transposed(set));
+            assert_eq!(transposed(transposed(set)), set);
+        }
+    }
+
+    #[test]
+    fn next_above_in_every_line() {
+        for line in 0..=u8::MAX {
+            for lookers in (0..=u8::MAX).filter(|lookers| lookers & !line == 0) {
+                let expected = |line: u8| {
+                    (0..8).filter(|&i| lookers >> i & 1 == 1).fold(0, |found, i| {
+                        let above = u64::from(line) >> (i + 1) << (i + 1);
+                        found | above & above.wrapping_neg()
+                    })
+                };
+                let files = |byte: u64| byte * 0x0101_0101;
+                let ranks = |nibble: u64| ((nibble & 0xF) * 0x1111_1111) << 32;
+                let set = |byte: u8| files(byte.into()) | ranks(byte.into());
+                assert_eq!(next_above(set(lookers), set(line)), files(expected(line)) | ranks(expected(line & 0xF)));
             }
         }
     }

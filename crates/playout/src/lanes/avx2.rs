@@ -7,7 +7,6 @@ use std::ops::Not;
 use crate::lanes::{Lanes, Row, kernel, operator};
 use crate::policy::Narrow;
 use crate::run::{Job, Sink};
-use crate::word::Word;
 
 /// The proof that this machine has the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -68,35 +67,15 @@ impl Not for Vector {
     }
 }
 
-impl Word for Vector {
-    #[inline(always)]
-    fn splat(squares: u32) -> Vector {
-        Vector(avx2!(_mm256_set1_epi32(squares as i32)))
-    }
-
-    #[inline(always)]
-    fn surely_empty(self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn select(self, nonempty: Vector, empty: Vector) -> Vector {
-        Vector::pick(self.is_empty(), empty, nonempty)
-    }
-
-    /// Subtracting the square above borrows through the empty squares and clears the first
-    /// occupied one.
-    #[inline(always)]
-    fn next_above(self, occupied: Vector) -> Vector {
-        let above = avx2!(_mm256_add_epi8(self.0, self.0));
-        occupied & !Vector(avx2!(_mm256_sub_epi8(occupied.0, above)))
-    }
-}
-
 impl Lanes for Vector {
     const WIDTH: usize = 8;
 
     type Mask = Vector;
+
+    #[inline(always)]
+    fn splat(number: u32) -> Vector {
+        Vector(avx2!(_mm256_set1_epi32(number as i32)))
+    }
 
     #[inline(always)]
     fn load(row: &Row) -> Vector {
@@ -141,7 +120,29 @@ impl Lanes for Vector {
         halve(nibbles, 4, 0xF);
         halve(pairs, 2, 0x3);
         halve(self, 1, 0x1);
-        Vector(avx2!(_mm256_sllv_epi32(splat(1).0, at.0)))
+        at
+    }
+
+    #[inline(always)]
+    fn square(self) -> Vector {
+        Vector(avx2!(_mm256_sllv_epi32(_mm256_set1_epi32(1), self.0)))
+    }
+
+    /// The exponent of a floating-point number is what is left of it. The second highest square must
+    /// not be next to the highest, or the number might be rounded up to the next power of two.
+    #[inline(always)]
+    fn highest(self) -> Vector {
+        let number = avx2!(_mm256_cvtepi32_ps((self & !(self >> 1)).0));
+        let power = avx2!(_mm256_and_ps(number, _mm256_set1_ps(f32::INFINITY)));
+        Vector(avx2!(_mm256_cvttps_epi32(power)))
+    }
+
+    /// Subtracting the square above borrows through the empty squares and clears the first
+    /// occupied one.
+    #[inline(always)]
+    fn next_above(self, occupied: Vector) -> Vector {
+        let above = avx2!(_mm256_add_epi8(self.0, self.0));
+        occupied & !Vector(avx2!(_mm256_sub_epi8(occupied.0, above)))
     }
 
     #[inline(always)]

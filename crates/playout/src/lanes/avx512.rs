@@ -7,7 +7,6 @@ use std::ops::Not;
 use crate::lanes::{Lanes, Row, kernel, operator};
 use crate::policy::Narrow;
 use crate::run::{Job, Sink};
-use crate::word::Word;
 
 /// The proof that this machine has the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -74,35 +73,15 @@ impl Not for Vector {
     }
 }
 
-impl Word for Vector {
-    #[inline(always)]
-    fn splat(squares: u32) -> Vector {
-        Vector(avx512!(_mm512_set1_epi32(squares as i32)))
-    }
-
-    #[inline(always)]
-    fn surely_empty(self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn select(self, nonempty: Vector, empty: Vector) -> Vector {
-        Vector::pick(self.is_empty(), empty, nonempty)
-    }
-
-    /// Subtracting the square above borrows through the empty squares and clears the first
-    /// occupied one.
-    #[inline(always)]
-    fn next_above(self, occupied: Vector) -> Vector {
-        let above = avx512!(_mm512_add_epi8(self.0, self.0));
-        occupied & !Vector(avx512!(_mm512_sub_epi8(occupied.0, above)))
-    }
-}
-
 impl Lanes for Vector {
     const WIDTH: usize = 16;
 
     type Mask = __mmask16;
+
+    #[inline(always)]
+    fn splat(number: u32) -> Vector {
+        Vector(avx512!(_mm512_set1_epi32(number as i32)))
+    }
 
     #[inline(always)]
     fn load(row: &Row) -> Vector {
@@ -133,13 +112,25 @@ impl Lanes for Vector {
         }
         let key = n << 4 | set & Vector::splat(15);
         let table = avx512!(_mm512_load_si512(NTH_OF_NIBBLE.0.as_ptr().cast()));
-        let square = Vector(avx512!(_mm512_permutexvar_epi8(key.0, table))) & Vector::splat(15);
-        Vector(avx512!(_mm512_sllv_epi32(square.0, at.0)))
+        at + (Vector(avx512!(_mm512_permutexvar_epi8(key.0, table))) & Vector::splat(3))
+    }
+
+    #[inline(always)]
+    fn square(self) -> Vector {
+        Vector(avx512!(_mm512_sllv_epi32(_mm512_set1_epi32(1), self.0)))
     }
 
     #[inline(always)]
     fn highest(self) -> Vector {
         Vector(avx512!(_mm512_rorv_epi32(_mm512_set1_epi32(i32::MIN), _mm512_lzcnt_epi32(self.0))))
+    }
+
+    /// Subtracting the square above borrows through the empty squares and clears the first
+    /// occupied one.
+    #[inline(always)]
+    fn next_above(self, occupied: Vector) -> Vector {
+        let above = avx512!(_mm512_add_epi8(self.0, self.0));
+        occupied & !Vector(avx512!(_mm512_sub_epi8(occupied.0, above)))
     }
 
     #[inline(always)]
@@ -174,14 +165,14 @@ impl Lanes for Vector {
 #[repr(C, align(64))]
 struct Table([u8; 64]);
 
-/// Entry `16 * n + nibble` is the `n`-th lowest bit of `nibble`, 0 if it has fewer.
+/// Entry `16 * n + nibble` is the number of the `n`-th lowest bit of `nibble`, 0 if it has fewer.
 static NTH_OF_NIBBLE: Table = {
     let mut table = [0; 64];
-    let mut nibble = 0;
+    let mut nibble = 0usize;
     while nibble < 16 {
         let (mut rest, mut n) = (nibble, 0);
         while rest != 0 {
-            table[16 * n + nibble] = 1 << rest.trailing_zeros();
+            table[16 * n + nibble] = rest.trailing_zeros() as u8;
             rest &= rest - 1;
             n += 1;
         }

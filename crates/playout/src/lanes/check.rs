@@ -4,8 +4,7 @@ use rand_core::Rng;
 
 use crate::lanes::xoshiro::Xoshiro;
 use crate::lanes::{Lanes, Row};
-use crate::word::Word;
-use crate::{bits, seed};
+use crate::{bits, seed, word};
 
 /// Compares a backend with plain numbers. To be called from a function compiled for it.
 #[inline(always)]
@@ -56,9 +55,10 @@ fn operations_are_those_of_numbers<V: Lanes>(sets: &Row, others: &Row) {
     same(a.times_high(b), &|a, b| Some(((u64::from(a) * u64::from(b)) >> 32) as u32));
     same(a.count(), &|a, _| Some(a.count_ones()));
     same(a.nth(m), &|a, b| (b >> 27 < a.count_ones()).then(|| bits::nth(a, b >> 27)));
-    same(a.highest(), &|a, _| (a != 0).then(|| bits::highest(a)));
-    same((a & b).next_above(a), &|a, b| Some((a & b).next_above(a)));
-    same(a.select(a, b), &|a, b| Some(a.select(a, b)));
+    same(n.square(), &|a, _| Some(1 << (a >> 27)));
+    same(a.highest(), &|a, _| (a != 0 && a >> 31 == 0).then(|| 1 << a.ilog2()));
+    same((a & b).next_above(a), &|a, b| Some(word::next_above((a & b).into(), a.into()) as u32));
+    same(a.transposed(), &|a, _| Some(word::transposed(a)));
     same(V::pick(a.is_empty() | n.less(m), a, b), &|a, b| Some(if a == 0 || a >> 27 < b >> 27 { a } else { b }));
     same(V::pick(!a.is_empty(), a, b), &|a, b| Some(if a != 0 { a } else { b }));
 

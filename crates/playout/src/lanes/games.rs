@@ -3,9 +3,10 @@
 use anqi_rules::Color;
 
 use crate::board::Board;
+use crate::lanes::views::Views;
 use crate::lanes::xoshiro::Xoshiro;
 use crate::lanes::{Lanes, Row};
-use crate::policy::Narrow;
+use crate::policy::{Names, Narrow};
 use crate::start::Start;
 use crate::word::each;
 
@@ -30,43 +31,44 @@ impl<V: Lanes> Games<V> {
         let zero = V::splat(0);
 
         // Step 1. Find the actions, and the games that have ended.
-        let [north, south, east, west] = P::narrow(&self.board.actions::<JUMPS>(squares));
-        let [norths, easts] = [north.count(), east.count()];
-        let vertical = norths + south.count();
-        let total = vertical + easts + west.count();
+        let Names { steps, jumps } = P::narrow(&views(&self.board).actions::<JUMPS>(V::splat(squares).into()));
+        let [steps_in_files, jumps_in_files] = [steps.files.count(), jumps.files.count()];
+        let all_steps = steps_in_files + steps.ranks.count();
+        let total = all_steps + jumps_in_files + jumps.ranks.count();
         let lost = own.is_empty() | total.is_empty();
         let ended = lost | !self.quiet.less(V::splat(limit));
 
-        // Step 2. Draw one: a line, a direction on it, a name.
+        // Step 2. Draw one: a set, a view of it, a name. The steps along the ranks are numbered by
+        // the other view: bits 0 and 1 of a number and bits 3 and 4 change places.
         let n = self.rng.below(total);
-        let upright = n.less(vertical);
-        let n = n - V::pick(upright, zero, vertical);
-        let up = V::pick(upright, north, east);
-        let down = V::pick(upright, south, west);
-        let ups = V::pick(upright, norths, easts);
-        let forward = n.less(ups);
-        let n = n - V::pick(forward, zero, ups);
-        let name = V::pick(forward, up, down).nth(n);
+        let step = n.less(all_steps);
+        let n = n - V::pick(step, zero, all_steps);
+        let in_files = V::pick(step, steps_in_files, jumps_in_files);
+        let upright = n.less(in_files);
+        let n = n - V::pick(upright, zero, in_files);
+        let files = V::pick(step, steps.files, jumps.files);
+        let ranks = V::pick(step, steps.ranks.transposed(), jumps.ranks);
+        let number = V::pick(upright, files, ranks).nth(n);
+        let transposed = (number << 3 | number >> 3) & V::splat(0b11011) | number & V::splat(0b00100);
+        let name = V::pick(upright | !step, number, transposed).square();
 
         // Step 3. Take it apart: the square that is flipped, or the two ends of a move.
         let flipped = name & dark;
         let mut other = V::pick(upright, name << 1, name << 8);
         if JUMPS {
-            let upper_ends_of_jumps = V::pick(forward, foe & !dark, own);
             let below = V::pick(upright, name - V::splat(1), name >> 8 | name >> 16 | name >> 24);
             let pieces = (own | foe) & below;
             let lower_end = (pieces ^ pieces.highest()).highest();
-            other = V::pick((name & upper_ends_of_jumps).is_empty(), other, lower_end);
+            other = V::pick(step, other, lower_end);
         }
         let ends = V::pick(flipped.is_empty(), name | other, zero);
-        let from = ends & own;
-        let to = ends & !own;
 
         // Step 4. Play it, and let the other side move.
-        let progress = flipped | to & foe;
+        let from = ends & own;
+        let progress = flipped | ends & foe;
         self.quiet = V::pick(progress.is_empty(), self.quiet + V::splat(1), zero);
         self.board = Board {
-            planes: each(planes, |plane| plane & !ends | V::pick((plane & from).is_empty(), zero, to)),
+            planes: each(planes, |plane| V::pick((plane & from).is_empty(), plane & !ends, plane | ends)),
             own: foe & !ends,
             foe: own ^ ends,
             dark: dark & !flipped,
@@ -88,7 +90,7 @@ impl<V: Lanes> Games<V> {
             let mut placed = free;
             if lots.peek().is_some() {
                 for _ in 0..lot.count {
-                    free = free ^ free.nth(rng.below(V::splat(count)));
+                    free = free ^ free.nth(rng.below(V::splat(count))).square();
                     count -= 1;
                 }
                 placed = placed ^ free;
@@ -106,7 +108,7 @@ impl<V: Lanes> Games<V> {
             Some(Color::Red) => (red, black, hidden, start.quiet),
             Some(Color::Black) => (black, red, hidden, start.quiet),
             None => {
-                let flipped = hidden.nth(rng.below(V::splat(start.hidden.count_ones())));
+                let flipped = hidden.nth(rng.below(V::splat(start.hidden.count_ones()))).square();
                 let black_first = (flipped & red).is_empty();
                 let pick = |a, b| V::pick(black_first, a, b);
                 (pick(red, black), pick(black, red), hidden ^ flipped, 0)
@@ -114,6 +116,14 @@ impl<V: Lanes> Games<V> {
         };
         Games { board: Board { planes, own, foe, dark }, quiet: V::splat(quiet), rng }
     }
+}
+
+/// The same board in both views.
+#[inline(always)]
+fn views<V: Lanes>(board: &Board<V>) -> Board<Views<V>> {
+    let Board { planes: [p0, p1, p2], own, foe, dark } = *board;
+    let planes = [p0.into(), p1.into(), p2.into()];
+    Board { planes, own: own.into(), foe: foe.into(), dark: dark.into() }
 }
 
 /// [`Games`] in memory.

@@ -12,11 +12,10 @@ mod check;
 mod games;
 mod kernel;
 pub(crate) mod portable;
+mod views;
 mod xoshiro;
 
-use std::ops::{Add, BitOr, Not, Sub};
-
-use crate::word::Word;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Shl, Shr, Sub};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Avx2;
@@ -35,12 +34,25 @@ struct Row([u32; MOST]);
 ///
 /// Every method is `#[inline(always)]`: it must end up in the backend's function, to be compiled
 /// for the same instructions.
-trait Lanes: Word + Add<Output = Self> + Sub<Output = Self> {
+trait Lanes:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
     /// How many lanes there are.
     const WIDTH: usize;
 
     /// One truth value per lane.
     type Mask: Copy + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
+
+    /// The same number in every lane.
+    fn splat(number: u32) -> Self;
 
     /// Reads the first `WIDTH` numbers of a row.
     fn load(row: &Row) -> Self;
@@ -51,10 +63,13 @@ trait Lanes: Word + Add<Output = Self> + Sub<Output = Self> {
     /// How many squares there are.
     fn count(self) -> Self;
 
-    /// The `n`-th lowest square, counted from 0. Anything if there are not so many.
+    /// The number of the `n`-th lowest square, both counted from 0. Anything if there are not so many.
     fn nth(self, n: Self) -> Self;
 
-    /// The highest square. Anything if there is none.
+    /// The square of this number, which is less than 32.
+    fn square(self) -> Self;
+
+    /// The highest square. Anything if there is none, or if it is the last of all.
     #[inline(always)]
     fn highest(self) -> Self {
         let mut below = self;
@@ -62,6 +77,22 @@ trait Lanes: Word + Add<Output = Self> + Sub<Output = Self> {
             below = below | below >> shift;
         }
         below ^ below >> 1
+    }
+
+    /// The first occupied square above each square of `self` in its file, which is a byte. `self`
+    /// must be occupied too. See [`next_above`](crate::word::next_above).
+    #[inline(always)]
+    fn next_above(self, occupied: Self) -> Self {
+        let below_top = Self::splat(0x7F7F_7F7F);
+        occupied & ((!occupied & below_top) + ((self & below_top) << 1))
+    }
+
+    /// The set as it is in the view along the ranks; see [`transposed`](crate::word::transposed).
+    #[inline(always)]
+    fn transposed(self) -> Self {
+        let splat = Self::splat;
+        let set = self & splat(0xAA55_AA55) | (self & splat(0x00AA_00AA)) << 7 | self >> 7 & splat(0x00AA_00AA);
+        set & splat(0xCCCC_3333) | (set & splat(0x0000_CCCC)) << 14 | set >> 14 & splat(0x0000_CCCC)
     }
 
     /// The upper half of the 64-bit product.

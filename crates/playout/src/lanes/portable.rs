@@ -6,7 +6,7 @@ use crate::bits;
 use crate::lanes::{Lanes, Row, kernel, operator};
 use crate::policy::Narrow;
 use crate::run::{Job, Sink};
-use crate::word::{Word, each};
+use crate::word::each;
 
 /// How many lanes there are: enough to fill the registers of any machine.
 pub(crate) const WIDTH: usize = 16;
@@ -52,32 +52,15 @@ impl Not for Array {
     }
 }
 
-impl Word for Array {
-    #[inline(always)]
-    fn splat(squares: u32) -> Array {
-        Array([squares; WIDTH])
-    }
-
-    #[inline(always)]
-    fn surely_empty(self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn select(self, nonempty: Array, empty: Array) -> Array {
-        Array::pick(self.is_empty(), empty, nonempty)
-    }
-
-    #[inline(always)]
-    fn next_above(self, occupied: Array) -> Array {
-        self.zip(occupied, u32::next_above)
-    }
-}
-
 impl Lanes for Array {
     const WIDTH: usize = WIDTH;
 
     type Mask = Array;
+
+    #[inline(always)]
+    fn splat(number: u32) -> Array {
+        Array([number; WIDTH])
+    }
 
     #[inline(always)]
     fn load(row: &Row) -> Array {
@@ -97,6 +80,11 @@ impl Lanes for Array {
     #[inline(always)]
     fn nth(self, n: Array) -> Array {
         self.zip(n, bits::nth)
+    }
+
+    #[inline(always)]
+    fn square(self) -> Array {
+        self.map(|number| 1 << (number & 31))
     }
 
     #[inline(always)]
