@@ -39,6 +39,7 @@ pub struct Candidate {
     /// What it is worth to the mover; for a flip the mean over what may come up.
     pub score: Score,
     /// For a flip: each piece that may come up, how many of it there are, and what it would be worth.
+    /// Those that a search did not need are missing, unless it scores every move.
     pub outcomes: Vec<FlipOutcome>,
 }
 

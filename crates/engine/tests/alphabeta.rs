@@ -5,7 +5,7 @@
 
 use anqi_engine::reference::Reference;
 use anqi_engine::{Evaluate, Fixed, Limits, Outcomes, PlayerSpec, Score, Stop};
-use anqi_rules::{Color, Deal, Game, Move, Piece, Position, Rules, Seed};
+use anqi_rules::{Deal, Game, Move, Piece, Position, Rules, Seed};
 use rand_core::Rng;
 
 /// The positions of random games, each with so few pieces face down that the plain search can end.
@@ -159,12 +159,16 @@ fn the_quiet_ply_limit_is_seen() {
 }
 
 #[test]
-fn an_advantage_is_not_walked_into_a_draw() {
-    // Red to move can take the pawn or shuffle; one quiet ply is left.
-    let rules = Rules::chen();
-    let game = Game::from_position(rules, "4/4/4/4/4/4/1n2/1G2 r - 39".parse().unwrap()).unwrap();
-    let spec: PlayerSpec = "chen:enhance".parse().unwrap();
-    let choice = spec.build(Seed::from(1)).choose(&game, &Limits::depth(3), &Stop::default()).unwrap();
-    assert_eq!(choice.mv.to_string(), "b1-b2");
-    assert_eq!(game.color_of(anqi_rules::Seat::First), Some(Color::Red));
+fn an_advantage_is_not_walked_into_a_draw_and_a_lost_side_seeks_one() {
+    let choose = |position: &str| {
+        let game = Game::from_position(Rules::chen(), position.parse().unwrap()).unwrap();
+        let spec: PlayerSpec = "chen:enhance".parse().unwrap();
+        spec.build(Seed::from(1)).choose(&game, &Limits::depth(3), &Stop::default()).unwrap()
+    };
+    // One quiet ply is left. Red has to capture.
+    assert_eq!(choose("4/4/4/4/4/4/1n2/1G2 r - 39").mv.to_string(), "b1-b2");
+    // Black could take a pawn and would go on to lose; a quiet step is a draw.
+    let lost = choose("4/4/4/4/4/3G/3G/nP1G b - 39");
+    assert_ne!(lost.mv.to_string(), "a1-b1");
+    assert_eq!(lost.score, Score::DRAW);
 }

@@ -40,5 +40,5 @@ fn three_by_two() {
 #[test]
 #[ignore = "minutes; run with --release -- --ignored"]
 fn three_by_two_with_six_kinds() {
-    check("3x2", "KGP", 20, &[("a1", 11.0 / 120.0), ("b1", 13.0 / 40.0)]);
+    check("3x2", "KGP", 24, &[("a1", 11.0 / 120.0), ("b1", 13.0 / 40.0)]);
 }

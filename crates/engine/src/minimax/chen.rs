@@ -6,7 +6,8 @@
 //! the pieces that may come up they look at. Pruning here never changes a value: a test holds it
 //! against [`reference`](crate::reference).
 
-use anqi_rules::{Game, Move, Piece, Position, Seed};
+use anqi_rules::{Game, Move, Piece, Position, Seed, Square};
+use arrayvec::ArrayVec;
 use rand_core::Rng;
 
 use super::line::Line;
@@ -236,7 +237,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
             for square in root.hidden() {
                 let keep_all = self.limits.every_move || self.options.risk != 0.0;
                 let alpha = if keep_all && !self.options.clip { -Score::INFINITE } else { s };
-                let (score, outcomes) = self.flip(root, square, depth, alpha, Score::INFINITE);
+                let mut outcomes = Vec::new();
+                let score = self.flip(root, square, depth, (alpha, Score::INFINITE), Some(&mut outcomes));
                 if spent(self) {
                     return best.map(|best| Iteration { best, score: s, candidates, complete: false });
                 }
@@ -331,7 +333,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         // Step 6. Flipping actions, if no move takes an advantage.
         if searches_flips && s <= c && s < beta {
             for square in position.hidden() {
-                let (v, _) = self.flip(position, square, depth, s.max(alpha), beta);
+                let v = self.flip(position, square, depth, (s.max(alpha), beta), None);
                 if v > s {
                     (s, best) = (v, Some(Move::Flip(square)));
                 }
@@ -366,54 +368,56 @@ impl<'a, E: Evaluate> Search<'a, E> {
         s
     }
 
-    /// The mean over what a flip may show, each weighted by how many are left; exact between `alpha`
-    /// and `beta`, otherwise a bound. With Star1 the outcomes are known only if nothing was pruned.
+    /// The mean over what a flip may show, each weighted by how many are left; exact between `alpha` and
+    /// `beta`, otherwise a bound. `outcomes` takes in what each is worth, as far as they are searched.
     fn flip(
         &mut self,
         position: &Position,
-        square: anqi_rules::Square,
+        square: Square,
         depth: u32,
-        alpha: Score,
-        beta: Score,
-    ) -> (Score, Vec<FlipOutcome>) {
+        (alpha, beta): (Score, Score),
+        mut outcomes: Option<&mut Vec<FlipOutcome>>,
+    ) -> Score {
         let pool = position.pool();
         let types = self.types.iter().map(|&piece| (piece, pool.count(piece))).filter(|&(_, count)| count > 0);
-        let types: arrayvec::ArrayVec<(Piece, u8), 14> = types.take(self.options.k as usize).collect();
+        let types: ArrayVec<(Piece, u8), { Piece::COUNT }> = types.take(self.options.k as usize).collect();
         let weight: i32 = types.iter().map(|&(_, count)| i32::from(count)).sum();
 
+        let whole = (-Score::INFINITE, Score::INFINITE);
+        let prunes = self.options.star1 && !self.options.clip && (alpha, beta) != whole;
         // No score below this node is larger: sums over what is not yet searched are bounded by it.
         let most = self.eval.most(position, depth);
         let mut sum = 0;
         let mut left = weight;
-        let mut outcomes = Vec::new();
         self.line.push(position);
         for (piece, count) in types {
             let n = i32::from(count);
             left -= n;
-            let (low, high) = if self.options.clip {
-                (alpha, beta)
-            } else if self.options.star1 {
+            let (low, high) = if prunes {
                 // The mean is ≤ alpha if this outcome is ≤ low and the rest is as good as can be; likewise high.
                 let low = (alpha.0.max(-most) * weight - sum - left * most).div_euclid(n);
                 let high = -(-(beta.0.min(most) * weight) + sum - left * most).div_euclid(n);
                 (Score(low.max(-most - 1)), Score(high.min(most + 1)))
+            } else if self.options.clip {
+                (alpha, beta)
             } else {
-                (-Score::INFINITE, Score::INFINITE)
+                whole
             };
             let v = -self.value(&position.after_flip(square, piece), depth - 1, -high, -low);
             if self.budget.is_spent() {
                 break;
             }
-            let v = if self.options.clip { v.clamp(low, high) } else { v };
+            let v = if self.options.clip { v.max(low).min(high) } else { v };
             sum += n * v.0;
-            if self.options.star1 && !self.options.clip && (v <= low || v >= high) {
-                self.line.pop();
-                let bound = if v <= low { sum + left * most } else { sum - left * most };
-                return (Score::quotient(bound, weight), Vec::new());
+            if let Some(outcomes) = &mut outcomes {
+                outcomes.push(FlipOutcome { piece, count, score: v });
             }
-            outcomes.push(FlipOutcome { piece, count, score: v });
+            if prunes && (v <= low || v >= high) {
+                sum += if v <= low { left * most } else { -left * most };
+                break;
+            }
         }
         self.line.pop();
-        (Score::quotient(sum, weight), outcomes)
+        Score::quotient(sum, weight)
     }
 }
