@@ -1,6 +1,6 @@
 //! The evaluation of the NegaScout course program, 2.3: material and mobility.
 
-use anqi_rules::{Color, Direction, Kind, Position};
+use anqi_rules::{Color, Direction, Kind, Ladder, Position};
 
 use super::{Evaluate, Weights, larger_side};
 use crate::score::Score;
@@ -24,32 +24,53 @@ impl Default for Course {
 }
 
 impl Course {
+    /// What `color` has, and what it is worth against what the enemy has.
     #[inline]
-    fn material(&self, position: &Position, color: Color) -> i32 {
-        let foe = color.other();
-        // The kinds the enemy has left, a bit each.
-        let prey = Kind::ALL
-            .into_iter()
-            .filter(|&kind| position.left(foe, kind) > 0)
-            .fold(0, |set, kind| set | 1 << kind as u32);
-        let value = |kind: Kind| self.weights.of(kind) * position.left(color, kind) as i32;
-        let useful = |kind: &Kind| !self.useless || TAKES[position.ladder() as usize][*kind as usize] & prey != 0;
-        Kind::ALL.into_iter().filter(useful).map(value).sum()
+    fn material(&self, position: &Position, own: &Counts, foe: &Counts) -> i32 {
+        let takes = &TAKES[position.ladder() as usize];
+        let prey = foe.present();
+        let worth = |(rung, &count): (usize, &u32)| {
+            let useful = !self.useless || takes[rung] & prey != 0;
+            if useful { self.weights.of(position.ladder().kind(rung as u8 + 1)) * count as i32 } else { 0 }
+        };
+        own.0.iter().enumerate().map(worth).sum()
     }
 }
 
-/// The kinds that each kind can take, a bit each, by ladder. A cannon can take anything.
+/// How many pieces a side has left by rung, the pawns of rung 1 first.
+struct Counts([u32; 7]);
+
+impl Counts {
+    #[inline]
+    fn new(position: &Position, color: Color) -> Counts {
+        let mut counts = position.by_rung().map(|set| (set & position.pieces(color)).len());
+        if !position.hidden().is_empty() {
+            for (piece, count) in position.reveals().filter(|(piece, _)| piece.color == color) {
+                counts[usize::from(position.ladder().rung(piece.kind)) - 1] += u32::from(count);
+            }
+        }
+        Counts(counts)
+    }
+
+    /// A bit for each rung that has a piece.
+    #[inline]
+    fn present(&self) -> u8 {
+        self.0.iter().enumerate().fold(0, |set, (rung, &count)| set | u8::from(count > 0) << rung)
+    }
+}
+
+/// By ladder and rung, the rungs that it can take, a bit each. A cannon that jumps can take anything.
 const TAKES: [[u8; 7]; 2] = {
     let mut takes = [[0; 7]; 2];
     let mut ladder = 0;
     while ladder < 2 {
+        let rungs = Ladder::ALL[ladder];
         let mut attacker = 0;
         while attacker < 7 {
             let mut victim = 0;
             while victim < 7 {
-                let rungs = anqi_rules::Ladder::ALL[ladder];
-                let jumps = rungs.cannons_jump() && attacker == Kind::Cannon as usize;
-                if jumps || rungs.takes(Kind::ALL[attacker], Kind::ALL[victim]) {
+                let (kind, prey) = (rungs.kind(attacker as u8 + 1), rungs.kind(victim as u8 + 1));
+                if rungs.takes(kind, prey) || rungs.cannons_jump() && matches!(kind, Kind::Cannon) {
                     takes[ladder][attacker] |= 1 << victim;
                 }
                 victim += 1;
@@ -73,8 +94,10 @@ fn mobility(position: &Position, color: Color) -> i32 {
 impl Evaluate for Course {
     fn evaluate(&self, position: &Position) -> Score {
         let Some(turn) = position.turn() else { return Score::DRAW };
-        let value = |color| self.material(position, color) + self.mobility * mobility(position, color);
-        Score(value(turn) - value(turn.other()))
+        let (own, foe) = (Counts::new(position, turn), Counts::new(position, turn.other()));
+        let material = self.material(position, &own, &foe) - self.material(position, &foe, &own);
+        let mobility = mobility(position, turn) - mobility(position, turn.other());
+        Score(material + self.mobility * mobility)
     }
 
     fn bound(&self, position: &Position) -> i32 {
