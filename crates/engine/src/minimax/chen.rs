@@ -284,11 +284,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
             return Score::DRAW;
         }
         // Step 2. The end of the game.
-        if position.turn().is_some_and(|turn| position.remaining(turn) == 0) {
-            return Score::loss(depth);
-        }
-        if self.line.is_quiet_draw(position) {
-            return Score::DRAW;
+        if let Some(score) = self.line.ended(position, depth) {
+            return score;
         }
         // Step 3. The horizon.
         if depth == 0 {

@@ -2,6 +2,8 @@
 
 use anqi_rules::{Game, Position, Repeat};
 
+use crate::score::Score;
+
 /// The hashes of all positions before the node, and the draw rules.
 ///
 /// Inside a search one repetition counts as a draw, whatever the rules demand: if a line can be
@@ -33,10 +35,14 @@ impl Line {
         self.hashes.pop();
     }
 
-    /// Whether the quiet-ply rule makes this position a draw.
+    /// How the game ends here without looking at moves, if it does: the side to move has nothing left, or
+    /// there were too many quiet plies.
     #[inline]
-    pub(crate) fn is_quiet_draw(&self, position: &Position) -> bool {
-        position.quiet() >= self.draw
+    pub(crate) fn ended(&self, position: &Position, depth: u32) -> Option<Score> {
+        if position.turn().is_some_and(|turn| position.remaining(turn) == 0) {
+            return Some(Score::loss(depth));
+        }
+        (position.quiet() >= self.draw).then_some(Score::DRAW)
     }
 
     /// Whether this position was there before, with nothing but quiet plies between.
