@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Limits, PlayerSpec, Stop};
-use anqi_playout::{Options, Path, Policy, Reading, Start, Summary, playouts};
+use anqi_playout::{Options, Path, Policy, Start, Summary, playouts};
 use anqi_rules::{Game, Position, Rules, Seed, perft_visiting};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -78,7 +78,7 @@ fn bench_playouts(time: Duration, out: &mut Output) -> Result<Exit> {
     for policy in [Policy::Random, Policy::Capture] {
         for draw in [40, 160, 640] {
             for path in Path::available() {
-                let options = Options { policy, draw, reading: Reading::Rules };
+                let options = Options { policy, draw, ..Options::default() };
                 let mut played = 0;
                 let mut summary = Summary::default();
                 let per_second = best_rate(time, || {

@@ -15,7 +15,7 @@ fn many(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(path.to_string());
         group.throughput(Throughput::Elements(GAMES));
         for (policy, draw) in [(Policy::Random, 40), (Policy::Capture, 40), (Policy::Capture, 640)] {
-            let options = Options { policy, draw, reading: Reading::Rules };
+            let options = Options { policy, draw, ..Options::default() };
             let mut from = 0;
             group.bench_function(format!("{policy} {draw}"), |bencher| {
                 bencher.iter(|| {
@@ -33,7 +33,7 @@ fn one(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("one");
     group.throughput(Throughput::Elements(1));
     for reading in Reading::ALL {
-        let options = Options { policy: Policy::Random, draw: 40, reading };
+        let options = Options { reading, ..Options::default() };
         let mut index = 0;
         group.bench_function(format!("random 40 {reading}"), |bencher| {
             bencher.iter(|| {

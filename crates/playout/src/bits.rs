@@ -2,10 +2,33 @@
 
 use std::hint::select_unpredictable;
 
+/// A way to find the `n`-th bit.
+pub(crate) trait Nth {
+    /// The number of the `n`-th lowest bit of `set`, both counted from 0; `set` must have that many.
+    fn nth(set: u32, n: u32) -> u32;
+
+    /// [`nth`](Nth::nth) of 64 bits.
+    fn nth_of_64(set: u64, n: u32) -> u32;
+}
+
+/// The way that every machine can go; see [`nth`].
+pub(crate) struct Halvings;
+
+impl Nth for Halvings {
+    #[inline(always)]
+    fn nth(set: u32, n: u32) -> u32 {
+        nth(set, n)
+    }
+
+    #[inline(always)]
+    fn nth_of_64(set: u64, n: u32) -> u32 {
+        nth_of_64(set, n)
+    }
+}
+
 /// The number of the `n`-th lowest bit of `set`, both counted from 0; `set` must have that many.
 ///
-/// Halvings by population count find the byte, a table finds the bit in it. (`pdep` would do it in
-/// one instruction, but not every x86-64 machine has it.)
+/// Halvings by population count find the byte, a table finds the bit in it.
 #[inline(always)]
 pub(crate) fn nth(set: u32, n: u32) -> u32 {
     let half = (set & 0xFFFF).count_ones();

@@ -6,11 +6,11 @@
 //! sixteen in vector lanes.
 //!
 //! ```
-//! use anqi_playout::{Options, Path, Policy, Reading, Start, playout, playouts};
+//! use anqi_playout::{Options, Path, Policy, Start, playout, playouts};
 //! use anqi_rules::{Position, Rules};
 //!
 //! let start = Start::from(&Position::initial(&Rules::chen()));
-//! let options = Options { policy: Policy::Capture, draw: 40, reading: Reading::Rules };
+//! let options = Options { policy: Policy::Capture, ..Options::default() };
 //!
 //! let fast = playouts(&start, &options, 7, 0..1000, Path::best());
 //! let plain = playouts(&start, &options, 7, 0..1000, Path::SCALAR);
@@ -18,7 +18,7 @@
 //! assert!((100.0..120.0).contains(&fast.plies.mean()));
 //!
 //! let first = playout(&start, &options, 7, 0);
-//! assert!(first.left <= 32);
+//! assert!(first.left() <= 32);
 //! ```
 //!
 //! Playouts end by elimination, by lack of actions or by the draw limit. Repetition is not judged:
@@ -26,11 +26,14 @@
 
 mod bits;
 mod board;
+mod feed;
 mod lanes;
 #[cfg(test)]
 mod mailbox;
 mod paper;
 mod path;
+#[cfg(target_arch = "x86_64")]
+mod pdep;
 mod policy;
 mod run;
 mod scalar;
@@ -39,8 +42,9 @@ mod start;
 mod summary;
 mod word;
 
+pub use feed::{Feed, Task};
 pub use path::Path;
 pub use policy::{Policy, Reading, UnknownName};
-pub use run::{Options, for_each, playout, playouts};
+pub use run::{Options, each, feed, for_each, playout, playouts};
 pub use start::Start;
-pub use summary::{Outcome, Playout, Series, Summary};
+pub use summary::{End, Outcome, Playout, Series, Summary};

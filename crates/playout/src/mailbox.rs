@@ -2,15 +2,16 @@
 //! of pieces, a move is a pair of squares, and legality is spelled out case by case.
 
 use anqi_rules::{Color, Kind, Ladder, Position, Rules, Square};
-use rand_core::Rng;
 
+use crate::bits::Halvings;
 use crate::board::Board;
 use crate::policy::{Capture, Names, Narrow, Random};
-use crate::scalar::{Action, Game, below};
+use crate::scalar::{Action, Game};
+use crate::seed::Generator;
 use crate::start::Start;
-use crate::summary::{Outcome, Playout, Summary};
+use crate::summary::{End, Outcome, Playout, Summary};
 use crate::word::both;
-use crate::{Options, Path, Policy, Reading, playouts, seed};
+use crate::{Options, Path, Policy, playouts};
 
 /// A dealt piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,6 +123,15 @@ impl Mailbox {
         self.turn = self.turn.other();
     }
 
+    fn end(&self, plies: u32) -> End {
+        let set = |has: &dyn Fn(Man) -> bool| {
+            (0..Square::COUNT).filter(|&at| self.men[at].is_some_and(has)).map(|at| 1 << at).sum()
+        };
+        let planes = [0, 1, 2].map(|i| set(&|man| man.rung >> i & 1 == 1));
+        let [own, foe] = [self.turn, self.turn.other()].map(|color| set(&|man| man.color == color));
+        End::new(planes, own, foe, set(&|man| man.dark), plies)
+    }
+
     fn count(&self, color: Color) -> usize {
         self.men.iter().flatten().filter(|man| man.color == color).count()
     }
@@ -144,7 +154,7 @@ fn act(board: &Board<u64>, Action { flipped, ends }: Action) -> Act {
 
 /// All actions behind the names, in the order of their acts.
 fn named(game: &Game, names: &Names<u64>) -> (Vec<Act>, Vec<Action>) {
-    let actions = (0..names.count()).map(|n| game.action(names, n));
+    let actions = (0..names.count()).map(|n| game.action::<Halvings>(names, n));
     let mut all: Vec<_> = actions.map(|action| (act(&game.board, action), action)).collect();
     all.sort_by_key(|&(act, _)| act);
     all.into_iter().unzip()
@@ -156,13 +166,13 @@ fn walk<const JUMPS: bool>(position: &Position, games: u64) -> usize {
     let start = Start::from(position);
     let mut seen = 0;
     for index in 0..games {
-        let mut rng = seed::generator(77, index);
+        let mut rng = Generator::new(77, index);
         let mut game = Game::deal(&start, &mut rng);
         let mut turn = Color::Red; // the colours' names do not matter
-        let mut mailbox = Mailbox::new(&game.board, start.squares, position.ladder(), turn);
+        let mut mailbox = Mailbox::new(&game.board, start.arena.squares, position.ladder(), turn);
         for _ in 0..200 {
             seen += 1;
-            let actions = game.board.actions::<JUMPS>(both(start.squares));
+            let actions = game.board.actions::<JUMPS>(both(start.arena.squares));
             let (acts, all) = named(&game, &Random::narrow(&actions));
             assert_eq!(acts, mailbox.acts());
             let captures = mailbox.captures();
@@ -174,11 +184,11 @@ fn walk<const JUMPS: bool>(position: &Position, games: u64) -> usize {
             if all.is_empty() {
                 break;
             }
-            let n = below(&mut rng, all.len() as u32) as usize;
+            let n = rng.below(all.len() as u32) as usize;
             game.apply(all[n]);
             mailbox.play(acts[n]);
             turn = turn.other();
-            assert_eq!(Mailbox::new(&game.board, start.squares, position.ladder(), turn), mailbox);
+            assert_eq!(Mailbox::new(&game.board, start.arena.squares, position.ladder(), turn), mailbox);
         }
     }
     seen
@@ -201,19 +211,18 @@ fn the_names_are_the_legal_actions() {
 }
 
 /// A whole playout in the mailbox, with draws of its own.
-fn slow_playout(start: &Start, policy: Policy, limit: u32, rng: &mut impl Rng) -> Playout {
+fn slow_playout(start: &Start, policy: Policy, limit: u32, rng: &mut Generator) -> Playout {
     let game = Game::deal(start, rng);
-    let mut mailbox = Mailbox::new(&game.board, start.squares, Ladder::Taiwan, Color::Red);
+    let mut mailbox = Mailbox::new(&game.board, start.arena.squares, Ladder::Taiwan, Color::Red);
     let (mut plies, mut quiet) = (u32::from(start.turn.is_none()), game.quiet);
     loop {
         let captures = if policy == Policy::Capture { mailbox.captures() } else { Vec::new() };
         let acts = if captures.is_empty() { mailbox.acts() } else { captures };
         let lost = acts.is_empty() || mailbox.count(mailbox.turn) == 0;
         if lost || quiet >= limit {
-            let left = Color::ALL.map(|color| mailbox.count(color)).iter().sum::<usize>() as u32;
-            return Playout { outcome: Outcome::of(lost, plies), plies, left };
+            return Playout { outcome: Outcome::of(lost, true, plies), plies, end: mailbox.end(plies) };
         }
-        let act = acts[below(rng, acts.len() as u32) as usize];
+        let act = acts[rng.below(acts.len() as u32) as usize];
         quiet = if matches!(act, Act::Go { captures: false, .. }) { quiet + 1 } else { 0 };
         plies += 1;
         mailbox.play(act);
@@ -226,9 +235,9 @@ fn slow_playouts_have_the_same_statistics() {
     for policy in Policy::ALL {
         let mut slow = Summary::default();
         for index in 0..3000 {
-            slow.add(slow_playout(&start, policy, 40, &mut seed::generator(5, index)));
+            slow.add(slow_playout(&start, policy, 40, &mut Generator::new(5, index)));
         }
-        let options = Options { policy, draw: 40, reading: Reading::Rules };
+        let options = Options { policy, ..Options::default() };
         let fast = playouts(&start, &options, 6, 0..100_000, Path::best());
         for (slow, fast) in [(slow.plies, fast.plies), (slow.left, fast.left)] {
             let tolerance = 4.0 * slow.standard_error().hypot(fast.standard_error());

@@ -1,21 +1,22 @@
 //! The reading of Jouandeau & Cazenave, one game at a time and not in a hurry.
 
-use rand_core::Rng;
-
-use crate::bits::nth_of_64;
+use crate::bits::{Halvings, nth_of_64};
 use crate::policy::{Names, Narrow};
-use crate::scalar::{Action, Game, below};
+use crate::run::Limits;
+use crate::scalar::{Action, Game};
+use crate::seed::Generator;
 use crate::start::Start;
 use crate::summary::Playout;
 use crate::word::{Word, both};
 
 /// Plays one game to its end: see [`Reading::Paper`](crate::Reading::Paper).
-pub(crate) fn play<P: Narrow, const JUMPS: bool>(start: &Start, limit: u32, mut rng: impl Rng) -> Playout {
+pub(crate) fn play<P: Narrow, const JUMPS: bool>(start: &Start, limits: Limits, mut rng: Generator) -> Playout {
     let mut game = Game::deal(start, &mut rng);
     loop {
-        let names = P::narrow(&game.board.actions::<JUMPS>(both(start.squares)));
-        if let Some(playout) = game.ended(names.count(), limit) {
-            return playout;
+        let names = P::narrow(&game.board.actions::<JUMPS>(both(start.arena.squares)));
+        let total = names.count();
+        if game.is_over(total, limits) {
+            return game.result(total, limits);
         }
         let action = choose(&game, &names, &mut rng);
         let (quiet, captures) = (game.quiet, action.ends & game.board.foe != 0);
@@ -27,11 +28,11 @@ pub(crate) fn play<P: Narrow, const JUMPS: bool>(start: &Start, limit: u32, mut 
 }
 
 /// Draws a unit, then one of its actions. There must be one.
-fn choose(game: &Game, names: &Names<u64>, rng: &mut impl Rng) -> Action {
-    let mut actions: Vec<Action> = (0..names.count()).map(|n| game.action(names, n)).collect();
+fn choose(game: &Game, names: &Names<u64>, rng: &mut Generator) -> Action {
+    let mut actions: Vec<Action> = (0..names.count()).map(|n| game.action::<Halvings>(names, n)).collect();
     let unit = |action: &Action| (action.flipped | action.ends & game.board.own).in_files();
     let units = actions.iter().fold(0, |units, action| units | unit(action));
-    let chosen = 1 << nth_of_64(units, below(rng, units.count_ones()));
+    let chosen = 1 << nth_of_64(units, rng.below(units.count_ones()));
     actions.retain(|action| unit(action) == chosen);
-    actions[below(rng, actions.len() as u32) as usize]
+    actions[rng.below(actions.len() as u32) as usize]
 }

@@ -7,7 +7,7 @@ use crate::lanes::portable;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{Avx2, Avx512};
 use crate::policy::{Narrow, UnknownName};
-use crate::run::{Job, Sink};
+use crate::run::Job;
 use crate::scalar;
 
 /// A way to play many games that this machine is capable of. All ways lead to the same games.
@@ -69,14 +69,14 @@ impl Path {
         }
     }
 
-    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, sink: &mut Sink<'_>) {
+    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, squares: u32) {
         match self.0 {
-            Inner::Scalar => scalar::run::<P, JUMPS>(job, sink),
-            Inner::Portable => portable::run::<P, JUMPS>(job, sink),
+            Inner::Scalar => scalar::run::<P, JUMPS>(job),
+            Inner::Portable => portable::run::<P, JUMPS>(job, squares),
             #[cfg(target_arch = "x86_64")]
-            Inner::Avx2(avx2) => avx2.run::<P, JUMPS>(job, sink),
+            Inner::Avx2(avx2) => avx2.run::<P, JUMPS>(job, squares),
             #[cfg(target_arch = "x86_64")]
-            Inner::Avx512(avx512) => avx512.run::<P, JUMPS>(job, sink),
+            Inner::Avx512(avx512) => avx512.run::<P, JUMPS>(job, squares),
         }
     }
 }

@@ -1,28 +1,53 @@
-//! Playing playouts: one, or all of a range, by any path.
+//! Playing playouts: one, or all of a range, or those that somebody feeds in, by any path.
 
 use std::ops::Range;
 
+use crate::feed::{Feed, Task};
 use crate::path::Path;
 use crate::policy::{Capture, Narrow, Policy, Random, Reading};
-use crate::start::Start;
+use crate::seed::Generator;
+use crate::start::{Arena, Start};
 use crate::summary::{Playout, Summary};
-use crate::{paper, scalar, seed};
+use crate::{paper, scalar};
 
 /// How to play.
+///
+/// ```
+/// use anqi_playout::{Options, Policy, Reading};
+///
+/// let usual = Options { policy: Policy::Random, draw: 40, cut: None, reading: Reading::Rules };
+/// assert_eq!(Options::default(), usual);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
     /// Among which actions to draw.
     pub policy: Policy,
     /// The game is a draw after so many quiet plies, at least 1.
     pub draw: u32,
+    /// The game is cut short after so many plies, at least 1.
+    pub cut: Option<u32>,
     /// How the rules are read.
     pub reading: Reading,
 }
 
+impl Default for Options {
+    fn default() -> Options {
+        Options { policy: Policy::Random, draw: 40, cut: None, reading: Reading::Rules }
+    }
+}
+
+impl Options {
+    fn limits(&self) -> Limits {
+        // Lanes compare numbers below 2^31.
+        Limits { draw: self.draw.min(i32::MAX as u32), cut: self.cut.unwrap_or(u32::MAX) }
+    }
+}
+
 /// Plays playout number `index` of `seed`.
 #[must_use]
+#[inline]
 pub fn playout(start: &Start, options: &Options, seed: u64, index: u64) -> Playout {
-    One { start, options, seed, index }.dispatch(start, options)
+    One { start, options, seed, index }.dispatch(options.policy, start.arena)
 }
 
 /// Plays the playouts `indices` of `seed` and adds them up.
@@ -31,10 +56,10 @@ pub fn playout(start: &Start, options: &Options, seed: u64, index: u64) -> Playo
 /// game at a time on every path.
 ///
 /// ```
-/// # use anqi_playout::{Options, Path, Policy, Reading, Start, playouts};
+/// # use anqi_playout::{Options, Path, Start, playouts};
 /// # use anqi_rules::{Position, Rules};
 /// # let start = Start::from(&Position::initial(&Rules::chen()));
-/// # let options = Options { policy: Policy::Random, draw: 40, reading: Reading::Rules };
+/// # let options = Options::default();
 /// let mut parts = playouts(&start, &options, 7, 0..300, Path::best());
 /// parts += playouts(&start, &options, 7, 300..1000, Path::PORTABLE);
 /// assert_eq!(parts, playouts(&start, &options, 7, 0..1000, Path::SCALAR));
@@ -56,24 +81,118 @@ pub fn for_each(
     path: Path,
     mut sink: impl FnMut(u64, Playout),
 ) {
-    let job = Job { start, draw: options.draw, seed, indices };
-    match options.reading {
-        Reading::Rules => Many { job, path, sink: &mut sink }.dispatch(start, options),
-        Reading::Paper => job.indices.for_each(|index| sink(index, playout(start, options, seed, index))),
+    let source = Source::Range { start, indices, sink: &mut sink };
+    run(source, start.arena, options, seed, path);
+}
+
+/// Plays playout number `index` of `seed` from each start, and hands it to `sink` with its place in
+/// the list, in the order in which they end.
+///
+/// ```
+/// use anqi_playout::{Options, Path, Start, each, playout};
+/// use anqi_rules::{Color, Kind, Piece, Position, Rules};
+///
+/// let position = Position::initial(&Rules::chen());
+/// let next = position.after_flip("c4".parse()?, Piece { color: Color::Black, kind: Kind::King });
+/// let games = [(Start::from(&position), 0), (Start::from(&next), 1)];
+/// let options = Options::default();
+/// each(&games, &options, 7, Path::best(), |place, found| {
+///     let (start, index) = &games[place];
+///     assert_eq!(found, playout(start, &options, 7, *index));
+/// });
+/// # Ok::<(), anqi_rules::ParseError>(())
+/// ```
+pub fn each(games: &[(Start, u64)], options: &Options, seed: u64, path: Path, sink: impl FnMut(usize, Playout)) {
+    feed(&mut List { games: games.iter().enumerate(), sink }, options, seed, path);
+}
+
+/// Plays the games of `feed`, as many at a time as there are lanes, until it gives no more.
+pub fn feed(feed: &mut dyn Feed, options: &Options, seed: u64, path: Path) {
+    let mut next = feed.next();
+    while let Some(Task { start: Start { arena, .. }, .. }) = next {
+        // Comes back when the games are over, or with one in `next` that needs another board.
+        run(Source::Feed { feed, arena, next: &mut next }, arena, options, seed, path);
     }
+}
+
+fn run(mut source: Source<'_>, arena: Arena, options: &Options, seed: u64, path: Path) {
+    match options.reading {
+        Reading::Rules => {
+            let job = Job { limits: options.limits(), seed, source };
+            Many { job, squares: arena.squares, path }.dispatch(options.policy, arena);
+        }
+        Reading::Paper => {
+            while let Some((tag, start, index)) = source.next() {
+                source.done(tag, playout(&start, options, seed, index));
+            }
+        }
+    }
+}
+
+struct List<'a, F> {
+    games: std::iter::Enumerate<std::slice::Iter<'a, (Start, u64)>>,
+    sink: F,
+}
+
+impl<F: FnMut(usize, Playout)> Feed for List<'_, F> {
+    fn next(&mut self) -> Option<Task> {
+        self.games.next().map(|(place, &(start, index))| Task { tag: place as u64, start, index })
+    }
+
+    fn done(&mut self, place: u64, playout: Playout) {
+        (self.sink)(place as usize, playout);
+    }
+}
+
+/// When a game ends at the latest.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    /// So many quiet plies.
+    pub(crate) draw: u32,
+    /// So many plies.
+    pub(crate) cut: u32,
 }
 
 /// Many playouts to play by the rules.
 pub(crate) struct Job<'a> {
-    pub(crate) start: &'a Start,
-    pub(crate) draw: u32,
+    pub(crate) limits: Limits,
     pub(crate) seed: u64,
-    pub(crate) indices: Range<u64>,
+    pub(crate) source: Source<'a>,
 }
 
-/// Receives every playout as it ends. Not generic: a call costs nothing beside a game, and the
-/// kernels are compiled once.
-pub(crate) type Sink<'a> = dyn FnMut(u64, Playout) + 'a;
+/// Where games come from, and where results go. Not generic: a call costs nothing beside a game, and
+/// the kernels are compiled once.
+pub(crate) enum Source<'a> {
+    /// A range of playouts from one start.
+    Range { start: &'a Start, indices: Range<u64>, sink: &'a mut dyn FnMut(u64, Playout) },
+    /// Single playouts, all in the same arena. `next` has been taken out already.
+    Feed { feed: &'a mut dyn Feed, arena: Arena, next: &'a mut Option<Task> },
+}
+
+impl Source<'_> {
+    /// The next game: its tag, where it starts and which playout it is.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<(u64, Start, u64)> {
+        match self {
+            Source::Range { start, indices, .. } => indices.next().map(|index| (index, **start, index)),
+            Source::Feed { feed, arena, next } => {
+                if next.is_none() {
+                    **next = feed.next();
+                }
+                next.take_if(|game| game.start.arena == *arena).map(|game| (game.tag, game.start, game.index))
+            }
+        }
+    }
+
+    /// Hands a result over.
+    #[inline]
+    pub(crate) fn done(&mut self, tag: u64, playout: Playout) {
+        match self {
+            Source::Range { sink, .. } => sink(tag, playout),
+            Source::Feed { feed, .. } => feed.done(tag, playout),
+        }
+    }
+}
 
 /// Something to do with a policy and a ladder that are known at compile time.
 trait Kernel: Sized {
@@ -81,8 +200,9 @@ trait Kernel: Sized {
 
     fn run<P: Narrow, const JUMPS: bool>(self) -> Self::Output;
 
-    fn dispatch(self, start: &Start, options: &Options) -> Self::Output {
-        match (options.policy, start.jumps) {
+    #[inline]
+    fn dispatch(self, policy: Policy, arena: Arena) -> Self::Output {
+        match (policy, arena.ladder.cannons_jump()) {
             (Policy::Random, true) => self.run::<Random, true>(),
             (Policy::Random, false) => self.run::<Random, false>(),
             (Policy::Capture, true) => self.run::<Capture, true>(),
@@ -101,25 +221,26 @@ struct One<'a> {
 impl Kernel for One<'_> {
     type Output = Playout;
 
+    #[inline]
     fn run<P: Narrow, const JUMPS: bool>(self) -> Playout {
-        let rng = seed::generator(self.seed, self.index);
+        let rng = Generator::new(self.seed, self.index);
         match self.options.reading {
-            Reading::Rules => scalar::play::<P, JUMPS>(self.start, self.options.draw, rng),
-            Reading::Paper => paper::play::<P, JUMPS>(self.start, self.options.draw, rng),
+            Reading::Rules => scalar::play::<P, JUMPS>(self.start, self.options.limits(), rng),
+            Reading::Paper => paper::play::<P, JUMPS>(self.start, self.options.limits(), rng),
         }
     }
 }
 
-struct Many<'a, 'b> {
+struct Many<'a> {
     job: Job<'a>,
+    squares: u32,
     path: Path,
-    sink: &'a mut Sink<'b>,
 }
 
-impl Kernel for Many<'_, '_> {
+impl Kernel for Many<'_> {
     type Output = ();
 
     fn run<P: Narrow, const JUMPS: bool>(self) {
-        self.path.run::<P, JUMPS>(self.job, self.sink);
+        self.path.run::<P, JUMPS>(self.job, self.squares);
     }
 }

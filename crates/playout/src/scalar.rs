@@ -3,44 +3,54 @@
 use std::{hint, mem};
 
 use anqi_rules::Color;
-use rand_core::Rng;
 
-use crate::bits::{nth, nth_of_64};
+use crate::bits::{Halvings, Nth};
 use crate::board::Board;
+#[cfg(target_arch = "x86_64")]
+use crate::pdep::Pdep;
 use crate::policy::{Names, Narrow};
-use crate::run::{Job, Sink};
-use crate::seed;
+use crate::run::{Job, Limits};
+use crate::seed::Generator;
 use crate::start::Start;
-use crate::summary::{Outcome, Playout};
+use crate::summary::{End, Outcome, Playout};
 use crate::word::{Word, both, transposed};
 
 /// Plays one game after the other.
-pub(crate) fn run<P: Narrow, const JUMPS: bool>(job: Job<'_>, sink: &mut Sink<'_>) {
-    for index in job.indices {
-        sink(index, play::<P, JUMPS>(job.start, job.draw, seed::generator(job.seed, index)));
+pub(crate) fn run<P: Narrow, const JUMPS: bool>(job: Job<'_>) {
+    let Job { limits, seed, mut source } = job;
+    while let Some((tag, start, index)) = source.next() {
+        source.done(tag, play::<P, JUMPS>(&start, limits, Generator::new(seed, index)));
     }
 }
 
-/// Plays one game to its end.
-pub(crate) fn play<P: Narrow, const JUMPS: bool>(start: &Start, limit: u32, mut rng: impl Rng) -> Playout {
-    let squares = both(start.squares);
-    let mut game = Game::deal(start, &mut rng);
-    loop {
-        let names = P::narrow(&game.board.actions::<JUMPS>(squares));
-        let total = names.count();
-        if let Some(playout) = game.ended(total, limit) {
-            return playout;
-        }
-        let n = below(&mut rng, total);
-        game.apply(game.action(&names, n));
+/// Plays one game to its end, by the quickest way this machine has.
+#[inline]
+pub(crate) fn play<P: Narrow, const JUMPS: bool>(start: &Start, limits: Limits, rng: Generator) -> Playout {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(pdep) = Pdep::detect() {
+        return pdep.play::<P, JUMPS>(start, limits, rng);
     }
+    play_anywhere::<P, JUMPS>(start, limits, rng)
 }
 
-/// A number below `n`, drawn at random. All are equally likely but for 1 part in 2^25, as `n` is
-/// less than 128 here.
-#[inline(always)]
-pub(crate) fn below(rng: &mut impl Rng, n: u32) -> u32 {
-    ((u64::from(rng.next_u32()) * u64::from(n)) >> 32) as u32
+/// Deals a game to be played elsewhere, by the quickest way this machine has.
+#[inline(never)]
+pub(crate) fn deal(start: &Start, rng: &mut Generator) -> Dealt {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(pdep) = Pdep::detect() {
+        return pdep.deal(start, rng);
+    }
+    Dealt::new::<Halvings>(start, rng)
+}
+
+/// Plays one game to its end on any machine.
+pub(crate) fn play_anywhere<P: Narrow, const JUMPS: bool>(
+    start: &Start,
+    limits: Limits,
+    mut rng: Generator,
+) -> Playout {
+    let game = Game::deal(start, &mut rng);
+    game.play_on::<P, Halvings, JUMPS>(start.arena.squares, limits, rng)
 }
 
 /// A game in progress.
@@ -60,6 +70,58 @@ pub(crate) struct Action {
     pub(crate) ends: u64,
 }
 
+/// A game as it is dealt, and how many plies it has behind it.
+pub(crate) struct Dealt {
+    pub(crate) board: Board<u32>,
+    pub(crate) quiet: u32,
+    pub(crate) plies: u32,
+}
+
+impl Dealt {
+    /// Deals the pool onto the face-down squares: piece by piece, each on a random free one.
+    /// Where nobody has a colour yet there is nothing but to flip, so the first flip comes along.
+    #[inline(always)]
+    pub(crate) fn new<N: Nth>(start: &Start, rng: &mut Generator) -> Dealt {
+        let Start { mut planes, mut colors, hidden, .. } = *start;
+        let mut free = hidden;
+        let mut count = free.count_ones();
+        for lot in start.lots() {
+            let mut placed = free;
+            if lot.count < count {
+                for _ in 0..lot.count {
+                    free ^= 1 << N::nth(free, rng.below(count));
+                    count -= 1;
+                }
+                placed ^= free;
+            }
+            colors[lot.color as usize] |= placed;
+            for (i, plane) in planes.iter_mut().enumerate() {
+                *plane |= if lot.rung >> i & 1 == 1 { placed } else { 0 };
+            }
+        }
+        let ([red, black], plies) = (colors, start.dealt_plies());
+        let board = |own, foe, dark| Board { planes, own, foe, dark };
+        match start.turn {
+            Some(Color::Red) => Dealt { board: board(red, black, hidden), quiet: start.quiet, plies },
+            Some(Color::Black) => Dealt { board: board(black, red, hidden), quiet: start.quiet, plies },
+            None => {
+                let flipped = 1 << N::nth(hidden, rng.below(hidden.count_ones()));
+                let (first, second) = if flipped & red != 0 { (red, black) } else { (black, red) };
+                Dealt { board: board(second, first, hidden ^ flipped), quiet: 0, plies }
+            }
+        }
+    }
+}
+
+impl From<Dealt> for Game {
+    #[inline(always)]
+    fn from(Dealt { board, quiet, plies }: Dealt) -> Game {
+        let Board { planes, own, foe, dark } = board;
+        let board = Board { planes: planes.map(both), own: both(own), foe: both(foe), dark: both(dark) };
+        Game { board, quiet, plies }
+    }
+}
+
 impl Names<u64> {
     /// How many there are.
     #[inline(always)]
@@ -69,64 +131,63 @@ impl Names<u64> {
 }
 
 impl Game {
-    /// Deals the pool onto the face-down squares: piece by piece, each on a random free one.
-    /// Where nobody has a colour yet there is nothing but to flip, so the first flip comes along.
+    /// Deals a game.
     ///
     /// Not inlined: a compiler that sees how the boards begin keeps them in vector registers, and
     /// loses a fifth of the speed by moving them to and fro in every ply.
     #[inline(never)]
-    pub(crate) fn deal(start: &Start, rng: &mut impl Rng) -> Game {
-        let Start { mut planes, mut colors, .. } = *start;
-        let mut free = start.hidden;
-        let mut lots = start.lots().peekable();
-        while let Some(lot) = lots.next() {
-            let mut placed = free;
-            if lots.peek().is_some() {
-                for _ in 0..lot.count {
-                    free ^= 1 << nth(free, below(rng, free.count_ones()));
-                }
-                placed ^= free;
+    pub(crate) fn deal(start: &Start, rng: &mut Generator) -> Game {
+        Game::from(Dealt::new::<Halvings>(start, rng))
+    }
+
+    /// Plays to the end.
+    #[inline(always)]
+    pub(crate) fn play_on<P: Narrow, N: Nth, const JUMPS: bool>(
+        mut self,
+        squares: u32,
+        limits: Limits,
+        mut rng: Generator,
+    ) -> Playout {
+        let squares = both(squares);
+        loop {
+            let names = P::narrow(&self.board.actions::<JUMPS>(squares));
+            let total = names.count();
+            if self.is_over(total, limits) {
+                return self.result(total, limits);
             }
-            colors[lot.color as usize] |= placed;
-            for (i, plane) in planes.iter_mut().enumerate() {
-                *plane |= if lot.rung >> i & 1 == 1 { placed } else { 0 };
-            }
-        }
-        let [red, black] = colors;
-        let board =
-            |own, foe, dark| Board { planes: planes.map(both), own: both(own), foe: both(foe), dark: both(dark) };
-        match start.turn {
-            Some(Color::Red) => Game { board: board(red, black, start.hidden), quiet: start.quiet, plies: 0 },
-            Some(Color::Black) => Game { board: board(black, red, start.hidden), quiet: start.quiet, plies: 0 },
-            None => {
-                let flipped = 1 << nth(start.hidden, below(rng, start.hidden.count_ones()));
-                let (first, second) = if flipped & red != 0 { (red, black) } else { (black, red) };
-                Game { board: board(second, first, start.hidden ^ flipped), quiet: 0, plies: 1 }
-            }
+            let n = rng.below(total);
+            self.apply(self.action::<N>(&names, n));
         }
     }
 
-    /// The result, if the side to move has no piece or no action (it has lost), or if there were
-    /// too many quiet plies.
+    /// Whether the side to move has no piece or no action (it has lost), or there were too many
+    /// quiet plies, or enough plies.
     #[inline(always)]
-    pub(crate) fn ended(&self, actions: u32, limit: u32) -> Option<Playout> {
-        let lost = self.board.own == 0 || actions == 0;
-        if !lost && self.quiet < limit {
-            return None;
+    pub(crate) fn is_over(&self, actions: u32, limits: Limits) -> bool {
+        self.board.own == 0 || actions == 0 || self.quiet >= limits.draw || self.plies >= limits.cut
+    }
+
+    /// The result of a game that is over.
+    #[inline(always)]
+    pub(crate) fn result(&self, actions: u32, limits: Limits) -> Playout {
+        let Board { planes, own, foe, dark } = self.board;
+        let lost = own == 0 || actions == 0;
+        Playout {
+            outcome: Outcome::of(lost, self.quiet >= limits.draw, self.plies),
+            plies: self.plies,
+            end: End::new(planes.map(|plane| plane as u32), own as u32, foe as u32, dark as u32, self.plies),
         }
-        let left = (self.board.own | self.board.foe).in_files().count_ones();
-        Some(Playout { outcome: Outcome::of(lost, self.plies), plies: self.plies, left })
     }
 
     /// What the `n`-th name stands for. There must be so many.
     #[inline(always)]
-    pub(crate) fn action(&self, names: &Names<u64>, n: u32) -> Action {
+    pub(crate) fn action<N: Nth>(&self, names: &Names<u64>, n: u32) -> Action {
         let Board { own, foe, dark, .. } = self.board;
         let steps = names.steps.count_ones();
         if n >= steps {
-            return jump(names.jumps, n - steps, own | foe);
+            return jump::<N>(names.jumps, n - steps, own | foe);
         }
-        let lower = nth_of_64(names.steps, n) as usize;
+        let lower = N::nth_of_64(names.steps, n) as usize;
         let flipped = SQUARES[lower] & dark;
         // Whether to flip or to move is as random as can be: no business of the branch predictor.
         let ends = hint::select_unpredictable(dark >> lower & 1 == 0, STEPS[lower], 0);
@@ -155,9 +216,9 @@ impl Game {
 /// What the `n`-th name of a jump stands for. Jumps are rare: one can take the time to number them
 /// in a way that is easy for the lanes.
 #[inline(always)]
-fn jump(names: u64, n: u32, occupied: u64) -> Action {
+fn jump<N: Nth>(names: u64, n: u32, occupied: u64) -> Action {
     let along_ranks = transposed((names >> 32) as u32);
-    let number = nth_of_64(names.in_files() | u64::from(along_ranks) << 32, n);
+    let number = N::nth_of_64(names.in_files() | u64::from(along_ranks) << 32, n);
     let square = both(1 << (number % 32));
     let upper = if number < 32 { square.in_files() } else { square ^ square.in_files() };
     // The lower end is the second piece below the upper one.
@@ -194,9 +255,10 @@ const STEPS: [u64; 64] = {
 mod tests {
     use anqi_rules::{Position, Rules};
 
-    use super::{Game, below};
+    use super::Game;
+    use crate::Start;
+    use crate::seed::Generator;
     use crate::word::Word;
-    use crate::{Start, seed};
 
     /// Pearson's statistic of equally likely cells, as so many standard deviations from its mean.
     fn excess(counts: &[u32]) -> f64 {
@@ -208,10 +270,10 @@ mod tests {
 
     #[test]
     fn draws_are_fair() {
-        let mut rng = seed::generator(1, 2);
+        let mut rng = Generator::new(1, 2);
         for n in [2, 3, 7, 31, 127] {
             let mut counts = vec![0; n];
-            (0..200_000).for_each(|_| counts[below(&mut rng, n as u32) as usize] += 1);
+            (0..200_000).for_each(|_| counts[rng.below(n as u32) as usize] += 1);
             assert!(excess(&counts).abs() < 4.0, "{n}: {counts:?}");
         }
     }
@@ -224,7 +286,7 @@ mod tests {
         let mut kinds = vec![[0u32; 32]; 16];
         let mut pairs = vec![0u32; 32 * 32];
         for index in 0..100_000 {
-            let board = Game::deal(&start, &mut seed::generator(9, index)).board;
+            let board = Game::deal(&start, &mut Generator::new(9, index)).board;
             let [p0, p1, p2] = board.planes;
             (0..32usize).for_each(|at| {
                 let bit = |set: u64| (set >> at & 1) as usize;
@@ -246,7 +308,7 @@ mod tests {
         let start = Start::from(&Position::initial(&Rules::chen()));
         let mut squares = vec![0; 32];
         for index in 0..100_000 {
-            let board = Game::deal(&start, &mut seed::generator(10, index)).board;
+            let board = Game::deal(&start, &mut Generator::new(10, index)).board;
             assert_eq!(board.dark.count_zeros(), 2, "one square in two views");
             assert_eq!(board.dark | board.foe, !0, "the flipped piece is the first player's");
             squares[(!board.dark).trailing_zeros() as usize] += 1;

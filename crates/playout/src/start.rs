@@ -1,10 +1,8 @@
 //! `Start`: what a playout starts from.
 
-use anqi_rules::{Color, Position};
+use anqi_rules::{Color, Ladder, Material, Piece, Position};
 
-/// A position made ready for playouts.
-///
-/// Cheap to make and small, but worth keeping when one position is played out many times.
+/// A position made ready for playouts: small, and made by a mere copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
     /// Bit `i` of the rung of every revealed piece.
@@ -13,15 +11,22 @@ pub struct Start {
     pub(crate) colors: [u32; 2],
     /// The face-down squares.
     pub(crate) hidden: u32,
-    /// The squares of the board.
-    pub(crate) squares: u32,
-    /// Whether cannons jump.
-    pub(crate) jumps: bool,
+    /// The board and how it is played on.
+    pub(crate) arena: Arena,
     /// Who moves; `None` before the first flip, if there is anything to flip.
     pub(crate) turn: Option<Color>,
     /// Plies since the last flip or capture.
     pub(crate) quiet: u32,
-    lots: [Lot; LOTS],
+    pool: Material,
+}
+
+/// What all games in the lanes must have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Arena {
+    /// The squares of the board.
+    pub(crate) squares: u32,
+    /// Who captures whom.
+    pub(crate) ladder: Ladder,
 }
 
 /// Pieces of one sort in the pool.
@@ -29,38 +34,42 @@ pub struct Start {
 pub(crate) struct Lot {
     pub(crate) color: Color,
     pub(crate) rung: u8,
-    pub(crate) count: u8,
+    pub(crate) count: u32,
 }
-
-const RUNGS: u8 = 7;
-const LOTS: usize = RUNGS as usize * Color::ALL.len();
 
 impl Start {
     /// The pool in the order of dealing: from kings down to pawns, for the last lot gets what is
     /// left without a draw, and pawns are many.
+    #[inline(always)]
     pub(crate) fn lots(&self) -> impl Iterator<Item = Lot> + use<> {
-        self.lots.into_iter().filter(|lot| lot.count > 0)
+        let (pool, ladder) = (self.pool, self.arena.ladder);
+        let lot = move |place: u8| {
+            let (rung, color) = (7 - place / 2, Color::ALL[usize::from(place % 2)]);
+            let count = pool.count(Piece { color, kind: ladder.kind(rung) }).into();
+            Lot { color, rung, count }
+        };
+        (0..14).map(lot).filter(|lot| lot.count > 0)
+    }
+
+    /// How many plies a game has behind it when it is dealt: where nobody has a colour yet, the first
+    /// flip comes along.
+    #[inline(always)]
+    pub(crate) fn dealt_plies(&self) -> u32 {
+        u32::from(self.turn.is_none())
     }
 }
 
 impl From<&Position> for Start {
+    #[inline]
     fn from(position: &Position) -> Start {
-        let ladder = position.ladder();
-        let mut lots = [Lot { color: Color::Red, rung: 0, count: 0 }; LOTS];
-        for (piece, count) in position.pool().iter() {
-            let rung = ladder.rung(piece.kind);
-            let place = usize::from(RUNGS - rung) * Color::ALL.len() + piece.color as usize;
-            lots[place] = Lot { color: piece.color, rung, count };
-        }
         Start {
             planes: position.planes(),
-            colors: Color::ALL.map(|color| position.pieces(color).0),
+            colors: [position.pieces(Color::Red).0, position.pieces(Color::Black).0],
             hidden: position.hidden().0,
-            squares: position.board().squares().0,
-            jumps: ladder.cannons_jump(),
+            arena: Arena { squares: position.board().squares().0, ladder: position.ladder() },
             turn: position.turn().or(position.hidden().is_empty().then_some(Color::Red)),
             quiet: position.quiet().into(),
-            lots,
+            pool: *position.pool(),
         }
     }
 }

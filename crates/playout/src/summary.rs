@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use anqi_rules::SquareSet;
+
 /// How a playout ended for the player to move at its start.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
@@ -11,17 +13,21 @@ pub enum Outcome {
     Draw,
     /// The player had nothing left, or no action.
     Loss,
+    /// The game was not over, but had reached [`Options::cut`](crate::Options::cut).
+    Cut,
 }
 
 impl Outcome {
-    /// The outcome of a game that ended before ply number `plies`, counted from 0: a draw unless
-    /// the side to move had `lost`. Both sides move in turn, so even plies are the first player's.
+    /// The outcome of a game that ended before ply number `plies`, counted from 0, because the side to
+    /// move had `lost`, or else was `drawn`, or else was cut. Both sides move in turn, so even plies are
+    /// the first player's.
     #[inline(always)]
-    pub(crate) fn of(lost: bool, plies: u32) -> Outcome {
-        match (lost, plies % 2) {
-            (false, _) => Outcome::Draw,
-            (true, 0) => Outcome::Loss,
-            (true, _) => Outcome::Win,
+    pub(crate) fn of(lost: bool, drawn: bool, plies: u32) -> Outcome {
+        match (lost, drawn, plies % 2) {
+            (true, _, 0) => Outcome::Loss,
+            (true, _, _) => Outcome::Win,
+            (false, true, _) => Outcome::Draw,
+            (false, false, _) => Outcome::Cut,
         }
     }
 }
@@ -33,18 +39,76 @@ pub struct Playout {
     pub outcome: Outcome,
     /// Actions played.
     pub plies: u32,
+    /// The board at its end.
+    pub end: End,
+}
+
+impl Playout {
     /// Pieces on the board at the end, face-down ones included.
-    pub left: u32,
+    #[must_use]
+    #[inline]
+    pub fn left(&self) -> u32 {
+        (self.end.first | self.end.second).len()
+    }
+}
+
+/// The board at the end of a playout. A playout knows what lies face down.
+///
+/// ```
+/// use anqi_playout::{Options, Start, playout};
+/// use anqi_rules::{Kind, Position};
+///
+/// let position: Position = "4/4/4/4/4/4/4/Kg1P r -".parse()?;
+/// let options = Options { draw: 1, ..Options::default() };
+/// let end = playout(&Start::from(&position), &options, 1, 0).end;
+/// let kings = end.by_rung()[usize::from(position.ladder().rung(Kind::King)) - 1];
+/// assert_eq!((kings & end.first).len(), 1);
+/// # Ok::<(), anqi_rules::ParseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct End {
+    /// Bit `i` of the rung of every piece, 0 on empty squares; see [`Ladder::rung`](anqi_rules::Ladder::rung).
+    pub planes: [u32; 3],
+    /// The pieces of the player to move at the start, face-down ones included.
+    pub first: SquareSet,
+    /// The pieces of the other player, face-down ones included.
+    pub second: SquareSet,
+    /// The face-down pieces of both.
+    pub hidden: SquareSet,
+}
+
+impl End {
+    /// The board after so many plies, as the side to move sees it.
+    #[inline(always)]
+    pub(crate) fn new(planes: [u32; 3], own: u32, foe: u32, dark: u32, plies: u32) -> End {
+        let (first, second) = if plies.is_multiple_of(2) { (own, foe) } else { (foe, own) };
+        End {
+            planes: planes.map(|plane| plane & (own | foe)),
+            first: SquareSet(first),
+            second: SquareSet(second),
+            hidden: SquareSet(dark),
+        }
+    }
+
+    /// The pieces of both players by rung, the pawns of rung 1 first.
+    #[must_use]
+    #[inline]
+    pub fn by_rung(&self) -> [SquareSet; 7] {
+        let [p0, p1, p2] = self.planes;
+        let rungs = [p0 & !p1 & !p2, !p0 & p1 & !p2, p0 & p1 & !p2, !p0 & !p1 & p2, p0 & !p1 & p2, !p0 & p1 & p2];
+        let [pawns, r2, r3, r4, r5, r6] = rungs.map(SquareSet);
+        [pawns, r2, r3, r4, r5, r6, SquareSet(p0 & p1 & p2)]
+    }
 }
 
 /// Many finished playouts, as exact sums: neither order nor grouping changes the result.
 ///
 /// ```
-/// use anqi_playout::{Outcome, Playout, Summary};
+/// use anqi_playout::{End, Outcome, Playout, Summary};
 ///
 /// let mut summary = Summary::default();
-/// summary.add(Playout { outcome: Outcome::Win, plies: 3, left: 1 });
-/// summary.add(Playout { outcome: Outcome::Draw, plies: 5, left: 2 });
+/// summary.add(Playout { outcome: Outcome::Win, plies: 3, end: End::default() });
+/// summary.add(Playout { outcome: Outcome::Draw, plies: 5, end: End::default() });
 /// assert_eq!((summary.wins, summary.draws, summary.losses), (1, 1, 0));
 /// assert_eq!((summary.plies.mean(), summary.plies.sd()), (4.0, 2f64.sqrt()));
 /// ```
@@ -56,6 +120,8 @@ pub struct Summary {
     pub draws: u64,
     /// Playouts lost.
     pub losses: u64,
+    /// Playouts cut short.
+    pub cuts: u64,
     /// [`Playout::plies`].
     pub plies: Series,
     /// [`Playout::left`].
@@ -66,7 +132,7 @@ impl Summary {
     /// How many playouts there are.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.wins + self.draws + self.losses
+        self.wins + self.draws + self.losses + self.cuts
     }
 
     /// Adds one playout.
@@ -76,9 +142,10 @@ impl Summary {
             Outcome::Win => self.wins += 1,
             Outcome::Draw => self.draws += 1,
             Outcome::Loss => self.losses += 1,
+            Outcome::Cut => self.cuts += 1,
         }
         self.plies.add(playout.plies);
-        self.left.add(playout.left);
+        self.left.add(playout.left());
     }
 }
 
@@ -87,6 +154,7 @@ impl AddAssign for Summary {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;
+        self.cuts += other.cuts;
         self.plies += other.plies;
         self.left += other.left;
     }

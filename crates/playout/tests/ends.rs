@@ -1,16 +1,17 @@
 //! How playouts end, on boards where there is no doubt.
 
 use anqi_playout::{Options, Outcome, Path, Playout, Policy, Reading, Start, for_each};
-use anqi_rules::Position;
+use anqi_rules::{Position, Square, SquareSet};
 
 /// All playouts of `position` must end like this, on every path and by either reading.
 fn check(position: &str, outcome: Outcome, plies: u32, left: u32) {
     let start = Start::from(&position.parse::<Position>().expect(position));
     for path in Path::available() {
         for reading in Reading::ALL {
-            let options = Options { policy: Policy::Capture, draw: 40, reading };
+            let options = Options { policy: Policy::Capture, reading, ..Options::default() };
             for_each(&start, &options, 1, 0..40, path, |_, playout| {
-                assert_eq!(playout, Playout { outcome, plies, left }, "{position} {path} {reading}");
+                let found = (playout.outcome, playout.plies, playout.left());
+                assert_eq!(found, (outcome, plies, left), "{position} {path} {reading}");
             });
         }
     }
@@ -57,7 +58,52 @@ fn cannons_jump() {
 fn the_first_flip_is_a_ply() {
     let start = Start::from(&"xx/xx - KPkp".parse::<Position>().unwrap());
     for path in Path::available() {
-        let options = Options { policy: Policy::Random, draw: 1, reading: Reading::Rules };
+        let options = Options { draw: 1, ..Options::default() };
         for_each(&start, &options, 1, 0..200, path, |_, playout| assert!(playout.plies >= 1));
     }
+}
+
+/// The end shows who has what, the player to move at the start first, whoever moves at the end.
+#[test]
+fn the_end_is_the_board() {
+    let check = |text: &str, first: &str, second: &str, hidden: &str| {
+        let position: Position = text.parse().expect(text);
+        let squares = |names: &str| -> SquareSet {
+            names.split_whitespace().map(|name| name.parse::<Square>().expect(name)).collect()
+        };
+        for path in Path::available() {
+            let options = Options { policy: Policy::Capture, ..Options::default() };
+            for_each(&Start::from(&position), &options, 1, 0..40, path, |_, Playout { end, .. }| {
+                assert_eq!((end.first, end.second, end.hidden), (squares(first), squares(second), squares(hidden)));
+                let rungs = end.by_rung().map(SquareSet::len);
+                assert_eq!(rungs.iter().sum::<u32>(), (end.first | end.second).len(), "{text} {path}");
+            });
+        }
+    };
+    check("4/4/4/4/4/4/4/Kg1x r P", "b1 d1", "", "d1");
+    check("4/4/4/4/4/4/4/kG1x b p", "b1 d1", "", "d1");
+    check("4/4/4/4/4/4/4/K3 b -", "", "a1", "");
+    check("4/4/4/4/4/4/g3/Pg2 r - 40", "a1", "a2 b1", "");
+}
+
+/// A game that ends by itself at the cut has ended by itself.
+#[test]
+fn cut_short() {
+    let check = |text: &str, cut: u32, outcome: Outcome, plies: u32| {
+        let start = Start::from(&text.parse::<Position>().expect(text));
+        for path in Path::available() {
+            for reading in Reading::ALL {
+                let options = Options { cut: Some(cut), policy: Policy::Capture, reading, ..Options::default() };
+                for_each(&start, &options, 1, 0..100, path, |_, playout| {
+                    assert_eq!((playout.outcome, playout.plies), (outcome, plies), "{text} {path} {reading}");
+                });
+            }
+        }
+    };
+    check("p3/4/4/4/4/4/4/3K b - 30", 9, Outcome::Cut, 9);
+    check("p3/4/4/4/4/4/4/3K b - 30", 10, Outcome::Draw, 10);
+    check("p3/4/4/4/4/4/4/3K b - 30", 11, Outcome::Draw, 10);
+    check("4/4/4/4/4/4/4/Kg2 r -", 1, Outcome::Win, 1);
+    check("xxxx/xxxx/xxxx/xxxx/xxxx/xxxx/xxxx/xxxx - KGGMMRRNNCCPPPPPkggmmrrnnccppppp", 1, Outcome::Cut, 1);
+    check("xxxx/xxxx/xxxx/xxxx/xxxx/xxxx/xxxx/xxxx - KGGMMRRNNCCPPPPPkggmmrrnnccppppp", 12, Outcome::Cut, 12);
 }

@@ -1,6 +1,8 @@
 //! Every path plays the same games, and any way to split the work gives the same sums.
 
-use anqi_playout::{Options, Path, Policy, Reading, Start, Summary, for_each, playout, playouts};
+use anqi_playout::{
+    Feed, Options, Path, Playout, Policy, Reading, Start, Summary, Task, each, feed, for_each, playout, playouts,
+};
 use anqi_rules::{Move, Position, Rules};
 
 fn initial(rules: &str) -> Position {
@@ -68,7 +70,7 @@ fn every_path_plays_the_same_games() {
         let start = Start::from(&position);
         for policy in Policy::ALL {
             for draw in [1, 7, 40] {
-                let options = Options { policy, draw, reading: Reading::Rules };
+                let options = Options { policy, draw, ..Options::default() };
                 for path in Path::available() {
                     let mut count = 0;
                     for_each(&start, &options, 8, 1000..1100, path, |index, got| {
@@ -86,11 +88,76 @@ fn every_path_plays_the_same_games() {
     }
 }
 
+/// Games from anywhere, boards and ladders mixed, in lists of all lengths.
+#[test]
+fn every_path_plays_lists() {
+    let starts: Vec<Start> = starts().iter().map(Start::from).collect();
+    let mixed: Vec<(Start, u64)> =
+        (0..starts.len() as u64).map(|i| (starts[i as usize * 7 % starts.len()], i % 10)).collect();
+    let sorted: Vec<(Start, u64)> = starts.iter().copied().zip(0..).collect();
+    for policy in Policy::ALL {
+        for (games, cut) in [(&mixed, None), (&sorted, None), (&sorted, Some(1)), (&sorted, Some(30))] {
+            let options = Options { policy, cut, ..Options::default() };
+            for path in Path::available() {
+                for length in [0, 1, 2, 15, 33, games.len()] {
+                    let mut found = vec![None; length];
+                    each(&games[..length], &options, 8, path, |place, playout| {
+                        assert_eq!(found[place].replace(playout), None);
+                    });
+                    let expected =
+                        games[..length].iter().map(|(start, index)| Some(playout(start, &options, 8, *index)));
+                    assert!(found.into_iter().eq(expected), "{path} {policy} {cut:?} {length}");
+                }
+            }
+        }
+    }
+}
+
+/// A feed that has at most so many games in flight, each of which depends on those that have ended.
+struct Chain {
+    start: Start,
+    options: Options,
+    flying: usize,
+    most: usize,
+    left: u32,
+    plies: u64,
+}
+
+impl Feed for Chain {
+    fn next(&mut self) -> Option<Task> {
+        if self.left == 0 || self.flying == self.most {
+            return None;
+        }
+        self.left -= 1;
+        self.flying += 1;
+        Some(Task { tag: self.plies, start: self.start, index: self.plies })
+    }
+
+    fn done(&mut self, tag: u64, found: Playout) {
+        assert_eq!(found, playout(&self.start, &self.options, 3, tag));
+        self.flying -= 1;
+        self.plies += u64::from(found.plies);
+    }
+}
+
+#[test]
+fn a_feed_decides_as_it_goes() {
+    let start = Start::from(&initial("chen"));
+    let options = Options { policy: Policy::Capture, ..Options::default() };
+    for path in Path::available() {
+        for most in [1, 5, 16, 40, 1000] {
+            let mut chain = Chain { start, options, flying: 0, most, left: 500, plies: 0 };
+            feed(&mut chain, &options, 3, path);
+            assert_eq!((chain.left, chain.flying), (0, 0), "{path} {most}");
+        }
+    }
+}
+
 #[test]
 fn every_path_agrees_on_many_games() {
     let start = Start::from(&initial("chen"));
     for policy in Policy::ALL {
-        let options = Options { policy, draw: 60, reading: Reading::Rules };
+        let options = Options { policy, draw: 60, ..Options::default() };
         let expected = playouts(&start, &options, 3, 0..20_000, Path::SCALAR);
         assert_eq!(expected.count(), 20_000);
         for path in Path::available() {
@@ -102,7 +169,7 @@ fn every_path_agrees_on_many_games() {
 #[test]
 fn any_split_gives_the_same_sums() {
     let start = Start::from(&initial("chen"));
-    let options = Options { policy: Policy::Capture, draw: 40, reading: Reading::Rules };
+    let options = Options { policy: Policy::Capture, ..Options::default() };
     for path in Path::available() {
         let whole = playouts(&start, &options, 5, 0..500, path);
         for cuts in [vec![0, 500], vec![0, 1, 17, 33, 500], vec![0, 250, 250, 499, 500]] {
@@ -119,7 +186,7 @@ fn any_split_gives_the_same_sums() {
 #[test]
 fn the_end_of_the_numbers() {
     let start = Start::from(&initial("chen"));
-    let options = Options { policy: Policy::Random, draw: 40, reading: Reading::Rules };
+    let options = Options::default();
     for path in Path::available() {
         assert_eq!(playouts(&start, &options, 5, u64::MAX - 3..u64::MAX, path).count(), 3);
         assert_eq!(playouts(&start, &options, 5, 9..9, path), Summary::default());
@@ -129,7 +196,7 @@ fn the_end_of_the_numbers() {
 #[test]
 fn the_paper_is_read_alike_on_every_path() {
     let start = Start::from(&initial("chen"));
-    let options = Options { policy: Policy::Random, draw: 40, reading: Reading::Paper };
+    let options = Options { reading: Reading::Paper, ..Options::default() };
     let expected = playouts(&start, &options, 5, 0..50, Path::SCALAR);
     assert_eq!(playouts(&start, &options, 5, 0..50, Path::best()), expected);
 }

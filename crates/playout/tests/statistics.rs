@@ -9,7 +9,13 @@ const PLAYOUTS: u64 = 100_000;
 const THEIR_PLAYOUTS: f64 = 10_000.0;
 
 fn play(position: &Position, policy: Policy, draw: u32, reading: Reading) -> Summary {
-    playouts(&Start::from(position), &Options { policy, draw, reading }, 2024, 0..PLAYOUTS, Path::best())
+    playouts(
+        &Start::from(position),
+        &Options { policy, draw, reading, ..Options::default() },
+        2024,
+        0..PLAYOUTS,
+        Path::best(),
+    )
 }
 
 fn initial() -> Position {

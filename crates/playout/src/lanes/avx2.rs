@@ -6,7 +6,7 @@ use std::ops::Not;
 
 use crate::lanes::{Lanes, Row, kernel, operator};
 use crate::policy::Narrow;
-use crate::run::{Job, Sink};
+use crate::run::Job;
 
 /// The proof that this machine has the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,16 +26,16 @@ impl Avx2 {
     }
 
     /// Plays all games of the job.
-    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, sink: &mut Sink<'_>) {
+    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, squares: u32) {
         // SAFETY: `self` proves that the machine has the instructions.
-        unsafe { entry::<P, JUMPS>(job, sink) }
+        unsafe { entry::<P, JUMPS>(job, squares) }
     }
 }
 
 /// The kernel, compiled for AVX2.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn entry<P: Narrow, const JUMPS: bool>(job: Job<'_>, sink: &mut Sink<'_>) {
-    kernel::run::<Vector, P, JUMPS>(job, sink);
+fn entry<P: Narrow, const JUMPS: bool>(job: Job<'_>, squares: u32) {
+    kernel::run::<Vector, P, JUMPS>(job, squares);
 }
 
 /// Eight numbers; as a mask, all ones where it holds.
@@ -109,17 +109,15 @@ impl Lanes for Vector {
         let halves = bytes + (bytes >> 8);
 
         let (mut n, mut at) = (n, splat(0));
-        let mut halve = |counts: Vector, width, ones| {
+        // A loop, for a closure might stay a function of its own; see `each`.
+        for (counts, width, ones) in
+            [(halves, 16, 0xFF), (bytes, 8, 0xFF), (nibbles, 4, 0xF), (pairs, 2, 0x3), (self, 1, 0x1)]
+        {
             let lower = Vector(avx2!(_mm256_srlv_epi32(counts.0, at.0))) & splat(ones);
             let upper_half = !n.less(lower);
             n = n - (lower & upper_half);
             at = at | splat(width) & upper_half;
-        };
-        halve(halves, 16, 0xFF);
-        halve(bytes, 8, 0xFF);
-        halve(nibbles, 4, 0xF);
-        halve(pairs, 2, 0x3);
-        halve(self, 1, 0x1);
+        }
         at
     }
 

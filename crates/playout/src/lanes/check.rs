@@ -1,26 +1,25 @@
 //! What every backend's vectors have to do, lane by lane.
 
-use rand_core::Rng;
-
 use crate::lanes::xoshiro::Xoshiro;
 use crate::lanes::{Lanes, Row};
+use crate::seed::Generator;
 use crate::{bits, seed, word};
 
 /// Compares a backend with plain numbers. To be called from a function compiled for it.
 #[inline(always)]
 pub(super) fn check<V: Lanes>() {
-    generators_are_those_of_the_library::<V>();
-    let mut rng = seed::generator(3, 4);
+    generators_are_the_single_one::<V>();
+    let mut rng = Generator::new(3, 4);
     for _ in 0..2000 {
         // Sets of all densities, the empty and the full one among them.
         let (mut sets, mut others) = (Row::default(), Row::default());
         for (set, other) in sets.0.iter_mut().zip(&mut others.0) {
-            (*set, *other) = (rng.next_u32(), rng.next_u32());
+            (*set, *other) = (rng.next(), rng.next());
             match *other % 8 {
                 0 => *set = 0,
                 1 => *set = !0,
-                2 => *set &= rng.next_u32() & rng.next_u32(),
-                3 => *set |= rng.next_u32(),
+                2 => *set &= rng.next() & rng.next(),
+                3 => *set |= rng.next(),
                 _ => {}
             }
         }
@@ -69,7 +68,7 @@ fn operations_are_those_of_numbers<V: Lanes>(sets: &Row, others: &Row) {
 }
 
 #[inline(always)]
-fn generators_are_those_of_the_library<V: Lanes>() {
+fn generators_are_the_single_one<V: Lanes>() {
     let mut states = [Row::default(); 4];
     for lane in 0..V::WIDTH {
         for (row, word) in states.iter_mut().zip(seed::state(11, lane as u64)) {
@@ -78,12 +77,12 @@ fn generators_are_those_of_the_library<V: Lanes>() {
     }
     let [s0, s1, s2, s3] = &states;
     let mut vector = Xoshiro([V::load(s0), V::load(s1), V::load(s2), V::load(s3)]);
-    let mut scalars: Vec<_> = (0..V::WIDTH).map(|lane| seed::generator(11, lane as u64)).collect();
+    let mut scalars: Vec<_> = (0..V::WIDTH).map(|lane| Generator::new(11, lane as u64)).collect();
     for _ in 0..1000 {
         let mut row = Row::default();
         vector.next().store(&mut row);
         for (number, scalar) in row.0.iter().zip(&mut scalars) {
-            assert_eq!(*number, scalar.next_u32());
+            assert_eq!(*number, scalar.next());
         }
     }
 }

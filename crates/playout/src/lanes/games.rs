@@ -17,16 +17,16 @@ pub(super) struct Games<V> {
     rng: Xoshiro<V>,
 }
 
-/// Where the games were over before a ply, and where the side to move had lost.
-pub(super) struct End<M> {
-    pub(super) ended: M,
+/// Where the side to move had lost before a ply, and where there were too many quiet plies.
+pub(super) struct Over<M> {
     pub(super) lost: M,
+    pub(super) drawn: M,
 }
 
 impl<V: Lanes> Games<V> {
     /// Plays one ply in every lane.
     #[inline(always)]
-    pub(super) fn ply<P: Narrow, const JUMPS: bool>(&mut self, squares: u32, limit: u32) -> End<V::Mask> {
+    pub(super) fn ply<P: Narrow, const JUMPS: bool>(&mut self, squares: u32, limit: u32) -> Over<V::Mask> {
         let Board { planes, own, foe, dark } = self.board;
         let zero = V::splat(0);
 
@@ -36,7 +36,7 @@ impl<V: Lanes> Games<V> {
         let all_steps = steps_in_files + steps.ranks.count();
         let total = all_steps + jumps_in_files + jumps.ranks.count();
         let lost = own.is_empty() | total.is_empty();
-        let ended = lost | !self.quiet.less(V::splat(limit));
+        let drawn = !self.quiet.less(V::splat(limit));
 
         // Step 2. Draw one: a set, a view of it, a name. The steps along the ranks are numbered by
         // the other view: bits 0 and 1 of a number and bits 3 and 4 change places.
@@ -73,10 +73,10 @@ impl<V: Lanes> Games<V> {
             foe: own ^ ends,
             dark: dark & !flipped,
         };
-        End { ended, lost }
+        Over { lost, drawn }
     }
 
-    /// Deals a game to every lane; see [`Game::deal`](crate::scalar::Game::deal).
+    /// Deals a game to every lane; see [`Dealt`](crate::scalar::Dealt).
     #[inline(always)]
     pub(super) fn deal(start: &Start, mut rng: Xoshiro<V>) -> Games<V> {
         let ([p0, p1, p2], [red, black]) = (start.planes, start.colors);
@@ -85,10 +85,9 @@ impl<V: Lanes> Games<V> {
         let hidden = V::splat(start.hidden);
         let mut free = hidden;
         let mut count = start.hidden.count_ones();
-        let mut lots = start.lots().peekable();
-        while let Some(lot) = lots.next() {
+        for lot in start.lots() {
             let mut placed = free;
-            if lots.peek().is_some() {
+            if lot.count < count {
                 for _ in 0..lot.count {
                     free = free ^ free.nth(rng.below(V::splat(count))).square();
                     count -= 1;
@@ -130,15 +129,13 @@ fn views<V: Lanes>(board: &Board<V>) -> Board<Views<V>> {
 pub(super) type Rows = [Row; ROWS];
 
 pub(super) const ROWS: usize = 11;
-pub(super) const OWN: usize = 3;
-pub(super) const FOE: usize = 4;
 
 impl<V: Lanes> Games<V> {
     #[inline(always)]
     pub(super) fn load(rows: &Rows) -> Games<V> {
         let at = |i: usize| V::load(&rows[i]);
         Games {
-            board: Board { planes: [at(0), at(1), at(2)], own: at(OWN), foe: at(FOE), dark: at(5) },
+            board: Board { planes: [at(0), at(1), at(2)], own: at(3), foe: at(4), dark: at(5) },
             quiet: at(6),
             rng: Xoshiro([at(7), at(8), at(9), at(10)]),
         }

@@ -6,47 +6,51 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::lanes::games::{FOE, Games, OWN, ROWS, Rows};
+use crate::board::Board;
+use crate::lanes::games::{Games, ROWS, Rows};
 use crate::lanes::xoshiro::Xoshiro;
 use crate::lanes::{Lanes, MOST, Row};
 use crate::policy::Narrow;
-use crate::run::{Job, Sink};
-use crate::seed;
-use crate::summary::{Outcome, Playout};
+use crate::run::{Job, Source};
+use crate::seed::Generator;
+use crate::summary::{End, Outcome, Playout};
+use crate::{scalar, seed};
 
 /// How many groups of lanes take turns. A ply is one long chain of instructions, each waiting for
 /// the one before; with a second group the processor has something to do meanwhile.
 const GROUPS: usize = 2;
 
-/// Plays all games of the job.
+/// Plays all games of the job, on a board of these squares.
 #[inline(always)]
-pub(super) fn run<V: Lanes, P: Narrow, const JUMPS: bool>(job: Job<'_>, sink: &mut Sink<'_>) {
-    let Job { start, draw, .. } = job;
-    let limit = draw.min(i32::MAX as u32);
-    let mut dealer = Dealer::<V>::new(job);
+pub(super) fn run<V: Lanes, P: Narrow, const JUMPS: bool>(job: Job<'_>, squares: u32) {
+    let Job { limits, seed, source } = job;
+    let mut dealer = Dealer::<V>::new(seed, source);
     let mut groups = [Group::EMPTY; GROUPS];
     for group in &mut groups {
         for lane in 0..V::WIDTH {
-            group.seat(lane, 0, &mut dealer);
+            group.seat(lane, 0, limits.cut, &mut dealer);
         }
     }
-    let mut time = 0u32;
+    let mut time = 0;
     while groups.iter().any(|group| group.busy != 0) {
-        for group in &mut groups {
+        for group in groups.iter_mut().filter(|group| group.busy != 0) {
             let mut games = Games::<V>::load(&group.rows);
-            let end = games.ply::<P, JUMPS>(start.squares, limit);
-            let ended = V::bits(end.ended) & group.busy;
+            let over = games.ply::<P, JUMPS>(squares, limits.draw);
+            let mut ended = V::bits(over.lost | over.drawn) & group.busy;
+            if time >= group.cut {
+                ended |= group.cut(time, limits.cut);
+            }
             if ended == 0 {
                 games.store(&mut group.rows);
                 continue;
             }
-            group.report(ended, V::bits(end.lost), time, sink);
+            group.report(ended, V::bits(over.lost), V::bits(over.drawn), time, &mut dealer.source);
             games.store(&mut group.rows);
             for lane in lanes(ended) {
-                group.seat(lane, time.wrapping_add(1), &mut dealer);
+                group.seat(lane, time + 1, limits.cut, &mut dealer);
             }
         }
-        time = time.wrapping_add(1);
+        time += 1;
     }
 }
 
@@ -64,36 +68,63 @@ fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
 #[derive(Clone, Copy)]
 struct Group {
     rows: Rows,
-    /// The number of the playout in each lane.
-    index: [u64; MOST],
-    /// The time of its ply number 0.
-    born: [u32; MOST],
+    /// The tag of the game in each lane.
+    tags: [u64; MOST],
+    /// The time of its ply number 0, later by one so that no first flip comes before all time.
+    born: [u64; MOST],
     /// The lanes that have a game to play.
     busy: u32,
+    /// No game has to be cut short before this time.
+    cut: u64,
 }
 
 impl Group {
-    const EMPTY: Group = Group { rows: [Row([0; MOST]); ROWS], index: [0; MOST], born: [0; MOST], busy: 0 };
+    const EMPTY: Group =
+        Group { rows: [Row([0; MOST]); ROWS], tags: [0; MOST], born: [0; MOST], busy: 0, cut: u64::MAX };
+
+    /// Plies of the game in a lane.
+    #[inline(always)]
+    fn plies(&self, lane: usize, time: u64) -> u32 {
+        (time + 1 - self.born[lane]) as u32
+    }
+
+    /// The lanes whose games have gone on for `cut` plies. Looks out for the next ones.
+    #[cold]
+    fn cut(&mut self, time: u64, cut: u32) -> u32 {
+        self.cut = u64::MAX;
+        let mut ended = 0;
+        for lane in lanes(self.busy) {
+            let left = cut.saturating_sub(self.plies(lane, time));
+            if left == 0 {
+                ended |= 1 << lane;
+            } else {
+                self.cut = self.cut.min(time + u64::from(left));
+            }
+        }
+        ended
+    }
 
     /// Hands out the results of the `ended` lanes, from their boards as of `time`.
     #[inline(always)]
-    fn report(&self, ended: u32, lost: u32, time: u32, sink: &mut Sink<'_>) {
+    fn report(&self, ended: u32, lost: u32, drawn: u32, time: u64, source: &mut Source<'_>) {
         for lane in lanes(ended) {
-            let plies = time.wrapping_sub(self.born[lane]);
-            let outcome = Outcome::of(lost >> lane & 1 == 1, plies);
-            let left = (self.rows[OWN].0[lane] | self.rows[FOE].0[lane]).count_ones();
-            sink(self.index[lane], Playout { outcome, plies, left });
+            let plies = self.plies(lane, time);
+            let [p0, p1, p2, own, foe, dark] = [0, 1, 2, 3, 4, 5].map(|row| self.rows[row].0[lane]);
+            let outcome = Outcome::of(lost >> lane & 1 == 1, drawn >> lane & 1 == 1, plies);
+            source
+                .done(self.tags[lane], Playout { outcome, plies, end: End::new([p0, p1, p2], own, foe, dark, plies) });
         }
     }
 
     /// Gives a lane the next game, to be played from `time` on, or none if there is none.
     #[inline(always)]
-    fn seat<V: Lanes>(&mut self, lane: usize, time: u32, dealer: &mut Dealer<'_, V>) {
+    fn seat<V: Lanes>(&mut self, lane: usize, time: u64, cut: u32, dealer: &mut Dealer<'_, V>) {
         self.busy &= !(1 << lane);
-        if let Some((index, slot)) = dealer.next() {
+        if let Some(Seat { tag, slot, plies }) = dealer.next() {
             self.busy |= 1 << lane;
-            self.index[lane] = index;
-            self.born[lane] = time.wrapping_sub(dealer.plies);
+            self.tags[lane] = tag;
+            self.born[lane] = time + 1 - u64::from(plies);
+            self.cut = self.cut.min(time + u64::from(cut.saturating_sub(plies)));
             for (row, dealt) in self.rows.iter_mut().zip(&dealer.rows) {
                 row.0[lane] = dealt.0[slot];
             }
@@ -101,33 +132,48 @@ impl Group {
     }
 }
 
-/// Deals games in advance, a vector of them at a time.
+/// A dealt game: its tag, where it lies in the dealer's rows, and how many plies it has behind it.
+struct Seat {
+    tag: u64,
+    slot: usize,
+    plies: u32,
+}
+
+/// Deals games: from one start in advance, a vector of them at a time, else one by one.
 struct Dealer<'a, V> {
-    job: Job<'a>,
+    seed: u64,
+    source: Source<'a>,
     rows: Rows,
     /// Those in `rows` that nobody has taken yet.
     ready: Range<usize>,
-    /// How many plies a dealt game has behind it.
-    plies: u32,
     lanes: PhantomData<V>,
 }
 
 impl<'a, V: Lanes> Dealer<'a, V> {
-    fn new(job: Job<'a>) -> Dealer<'a, V> {
-        let plies = u32::from(job.start.turn.is_none());
-        Dealer { job, rows: Group::EMPTY.rows, ready: 0..0, plies, lanes: PhantomData }
+    fn new(seed: u64, source: Source<'a>) -> Dealer<'a, V> {
+        Dealer { seed, source, rows: Group::EMPTY.rows, ready: 0..0, lanes: PhantomData }
     }
 
-    /// The number of the next playout, and where its game lies in `rows`.
+    /// Deals the next game.
     #[inline(always)]
-    fn next(&mut self) -> Option<(u64, usize)> {
-        let index = self.job.indices.next()?;
-        if self.ready.is_empty() {
-            let rng = self.generators(index);
-            Games::deal(self.job.start, rng).store(&mut self.rows);
-            self.ready = 0..V::WIDTH;
+    fn next(&mut self) -> Option<Seat> {
+        if let Source::Range { start, indices, .. } = &mut self.source {
+            let (start, index) = (*start, indices.next()?);
+            if self.ready.is_empty() {
+                Games::deal(start, self.generators(index)).store(&mut self.rows);
+                self.ready = 0..V::WIDTH;
+            }
+            return self.ready.next().map(|slot| Seat { tag: index, slot, plies: start.dealt_plies() });
         }
-        self.ready.next().map(|slot| (index, slot))
+        let (tag, start, index) = self.source.next()?;
+        let mut rng = Generator::new(self.seed, index);
+        let dealt = scalar::deal(&start, &mut rng);
+        let Generator([s0, s1, s2, s3]) = rng;
+        let Board { planes: [p0, p1, p2], own, foe, dark } = dealt.board;
+        for (row, word) in self.rows.iter_mut().zip([p0, p1, p2, own, foe, dark, dealt.quiet, s0, s1, s2, s3]) {
+            row.0[0] = word;
+        }
+        Some(Seat { tag, slot: 0, plies: dealt.plies })
     }
 
     /// The generators of the playouts from number `index` on.
@@ -135,7 +181,7 @@ impl<'a, V: Lanes> Dealer<'a, V> {
     fn generators(&self, index: u64) -> Xoshiro<V> {
         let mut rows = [Row::default(); 4];
         for lane in 0..V::WIDTH {
-            let state = seed::state(self.job.seed, index.wrapping_add(lane as u64));
+            let state = seed::state(self.seed, index.wrapping_add(lane as u64));
             for (row, word) in rows.iter_mut().zip(state) {
                 row.0[lane] = word;
             }

@@ -5,15 +5,15 @@ use std::ops::Not;
 use crate::bits;
 use crate::lanes::{Lanes, Row, kernel, operator};
 use crate::policy::Narrow;
-use crate::run::{Job, Sink};
+use crate::run::Job;
 use crate::word::each;
 
 /// How many lanes there are: enough to fill the registers of any machine.
 pub(crate) const WIDTH: usize = 16;
 
 /// Plays all games of the job.
-pub(crate) fn run<P: Narrow, const JUMPS: bool>(job: Job<'_>, sink: &mut Sink<'_>) {
-    kernel::run::<Array, P, JUMPS>(job, sink);
+pub(crate) fn run<P: Narrow, const JUMPS: bool>(job: Job<'_>, squares: u32) {
+    kernel::run::<Array, P, JUMPS>(job, squares);
 }
 
 /// A vector; as a mask, all ones where it holds.

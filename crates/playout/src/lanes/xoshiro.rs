@@ -16,7 +16,7 @@ impl<V: Lanes> Xoshiro<V> {
         (s0 + s3).rotate(7) + s0
     }
 
-    /// A number below `n`; see [`scalar::below`](crate::scalar::below).
+    /// A number below `n`; see [`Generator::below`](crate::seed::Generator::below).
     #[inline(always)]
     pub(super) fn below(&mut self, n: V) -> V {
         self.next().times_high(n)
