@@ -16,7 +16,7 @@ use crate::position::PositionArgs;
 pub(crate) struct PlayOutArgs {
     #[command(flatten)]
     position: PositionArgs,
-    /// How moves are drawn: random or capture
+    /// How moves are drawn: random, capture, avoid, trap, or several joined by + (capture+avoid)
     #[arg(long, default_value = "random")]
     policy: Policy,
     /// How many games

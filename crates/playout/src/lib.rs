@@ -24,12 +24,14 @@
 //! Playouts end by elimination, by lack of actions or by the draw limit. Repetition is not judged:
 //! it would need the history of every game, and the draw limit ends what repeats itself.
 
+mod avoid;
 mod bits;
 mod board;
 mod feed;
 mod lanes;
 #[cfg(test)]
 mod mailbox;
+mod narrow;
 mod paper;
 mod path;
 #[cfg(target_arch = "x86_64")]
@@ -40,11 +42,12 @@ mod scalar;
 mod seed;
 mod start;
 mod summary;
+mod trap;
 mod word;
 
 pub use feed::{Feed, Task};
 pub use path::Path;
-pub use policy::{Policy, Reading, UnknownName};
+pub use policy::{Policy, Reading, UnknownName, UnknownPolicy};
 pub use run::{Options, each, feed, for_each, playout, playouts};
 pub use start::Start;
 pub use summary::{End, Outcome, Playout, Series, Summary};

@@ -1,7 +1,7 @@
 //! The reading of Jouandeau & Cazenave, one game at a time and not in a hurry.
 
 use crate::bits::{Halvings, nth_of_64};
-use crate::policy::{Names, Narrow};
+use crate::narrow::{Choose, Names};
 use crate::run::Limits;
 use crate::scalar::{Action, Game};
 use crate::seed::Generator;
@@ -10,10 +10,10 @@ use crate::summary::Playout;
 use crate::word::{Word, both};
 
 /// Plays one game to its end: see [`Reading::Paper`](crate::Reading::Paper).
-pub(crate) fn play<P: Narrow, const JUMPS: bool>(start: &Start, limits: Limits, mut rng: Generator) -> Playout {
+pub(crate) fn play<C: Choose, const JUMPS: bool>(start: &Start, limits: Limits, mut rng: Generator) -> Playout {
     let mut game = Game::deal(start, &mut rng);
     loop {
-        let names = P::narrow(&game.board.actions::<JUMPS>(both(start.arena.squares)));
+        let names = C::choose::<JUMPS>(&game.board, both(start.arena.squares));
         let total = names.count();
         if game.is_over(total, limits) {
             return game.result(total, limits);

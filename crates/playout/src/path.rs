@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::lanes::portable;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{Avx2, Avx512};
-use crate::policy::{Narrow, UnknownName};
+use crate::narrow::Narrow;
+use crate::policy::UnknownName;
 use crate::run::Job;
 use crate::scalar;
 
@@ -71,8 +72,16 @@ impl Path {
 
     pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, squares: u32) {
         match self.0 {
-            Inner::Scalar => scalar::run::<P, JUMPS>(job),
             Inner::Portable => portable::run::<P, JUMPS>(job, squares),
+            _ => self.run_heavy::<P, JUMPS>(job, squares),
+        }
+    }
+
+    /// The same for a policy that takes more instructions than plain Rust can make vectors of: its
+    /// portable lanes would take minutes to compile, to no avail.
+    pub(crate) fn run_heavy<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, squares: u32) {
+        match self.0 {
+            Inner::Scalar | Inner::Portable => scalar::run::<P, JUMPS>(job),
             #[cfg(target_arch = "x86_64")]
             Inner::Avx2(avx2) => avx2.run::<P, JUMPS>(job, squares),
             #[cfg(target_arch = "x86_64")]

@@ -6,7 +6,7 @@ use std::arch::x86_64::{_pdep_u32, _pdep_u64};
 
 use crate::bits::Nth;
 use crate::lanes::Avx512;
-use crate::policy::Narrow;
+use crate::narrow::Choose;
 use crate::run::Limits;
 use crate::scalar::{Dealt, Game};
 use crate::seed::Generator;
@@ -34,16 +34,16 @@ impl Pdep {
 
     /// Plays one game to its end.
     #[inline]
-    pub(crate) fn play<P: Narrow, const JUMPS: bool>(self, start: &Start, limits: Limits, rng: Generator) -> Playout {
+    pub(crate) fn play<C: Choose, const JUMPS: bool>(self, start: &Start, limits: Limits, rng: Generator) -> Playout {
         // SAFETY: `self` proves that the machine has the instructions.
-        unsafe { play::<P, JUMPS>(start, limits, rng) }
+        unsafe { play::<C, JUMPS>(start, limits, rng) }
     }
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn play<P: Narrow, const JUMPS: bool>(start: &Start, limits: Limits, mut rng: Generator) -> Playout {
+fn play<C: Choose, const JUMPS: bool>(start: &Start, limits: Limits, mut rng: Generator) -> Playout {
     let game = deal(start, &mut rng);
-    game.play_on::<P, Deposit, JUMPS>(start.arena.squares, limits, rng)
+    game.play_on::<C, Deposit, JUMPS>(start.arena.squares, limits, rng)
 }
 
 /// [`Game::deal`], and like it not inlined.
@@ -80,18 +80,18 @@ mod tests {
     use anqi_rules::{Position, Rules};
 
     use super::Pdep;
-    use crate::policy::{Capture, Narrow, Random};
+    use crate::narrow::{Avoid, Capture, Choose, Random, Trap};
     use crate::run::Limits;
     use crate::scalar::play_anywhere;
     use crate::seed::Generator;
     use crate::start::Start;
 
-    fn check<P: Narrow>(pdep: Pdep) {
+    fn check<C: Choose>(pdep: Pdep) {
         let start = Start::from(&Position::initial(&Rules::chen()));
         let limits = Limits { draw: 40, cut: u32::MAX };
         for index in 0..2000 {
             let rng = || Generator::new(4, index);
-            assert_eq!(pdep.play::<P, true>(&start, limits, rng()), play_anywhere::<P, true>(&start, limits, rng()));
+            assert_eq!(pdep.play::<C, true>(&start, limits, rng()), play_anywhere::<C, true>(&start, limits, rng()));
         }
     }
 
@@ -100,6 +100,8 @@ mod tests {
         if let Some(pdep) = Pdep::detect() {
             check::<Random>(pdep);
             check::<Capture>(pdep);
+            check::<Avoid>(pdep);
+            check::<Trap>(pdep);
         }
     }
 }

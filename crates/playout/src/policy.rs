@@ -1,18 +1,53 @@
-//! How a playout chooses: `Policy` and `Reading`, and what a policy has to say.
+//! How a playout chooses: `Policy` and `Reading`, by name.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::board::Actions;
-use crate::word::Word;
+use anqi_rules::excerpt;
 
-/// Among which actions a playout draws.
+/// Among which actions a playout draws: the policies of Jouandeau & Cazenave and two more orders.
+///
+/// A policy names *parts* joined by `+`. The first part that finds any action decides; if none does, all
+/// actions are alike. Its name goes round:
+///
+/// ```
+/// use anqi_playout::Policy;
+///
+/// assert_eq!("capture+avoid".parse(), Ok(Policy::CaptureAvoid));
+/// assert_eq!(Policy::CaptureAvoid.to_string(), "capture+avoid");
+/// let error = "trap+capture".parse::<Policy>().unwrap_err().to_string();
+/// assert!(error.contains("trap always finds an action, so nothing can follow it"), "{error}");
+/// ```
+///
+/// *Capture*: all captures.
+///
+/// *Avoid*: a piece that could be captured now goes, capturing or not, where it could not be captured
+/// then. What lies face down threatens nobody.
+///
+/// *Trap*: the actions that leave the opponent the fewest moves, which are its steps and captures. Nobody
+/// knows what a flip will bring: it counts as leaving the opponent's moves as they are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Policy {
     /// All legal actions alike.
     Random,
     /// The captures if there is one, all other actions if not.
     Capture,
+    /// Out of danger, else random.
+    Avoid,
+    /// Capture, else out of danger, else random.
+    CaptureAvoid,
+    /// Out of danger, else capture, else random.
+    AvoidCapture,
+    /// Few moves for the opponent.
+    Trap,
+    /// Capture, else trap.
+    CaptureTrap,
+    /// Capture, else out of danger, else trap.
+    CaptureAvoidTrap,
+    /// Out of danger, else trap.
+    AvoidTrap,
+    /// Out of danger, else capture, else trap.
+    AvoidCaptureTrap,
 }
 
 /// How the rules of a playout are read.
@@ -49,25 +84,102 @@ impl UnknownName {
     }
 }
 
+/// A text that names no policy.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{reason} in policy {:?}; policies are {}", excerpt(text), Policy::list())]
+pub struct UnknownPolicy {
+    text: String,
+    reason: Reason,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+enum Reason {
+    #[error("unknown part {:?} (parts are capture, avoid, trap)", excerpt(.0))]
+    Unknown(String),
+    #[error("random is what is left and cannot be a part")]
+    Random,
+    #[error("{0} twice")]
+    Twice(&'static str),
+    #[error("trap always finds an action, so nothing can follow it")]
+    AfterTrap,
+}
+
 impl Policy {
-    /// All policies.
-    pub const ALL: [Policy; 2] = [Policy::Random, Policy::Capture];
+    /// The eight policies of Jouandeau & Cazenave, in their order.
+    pub const ALL: [Policy; 8] = [
+        Policy::Random,
+        Policy::Capture,
+        Policy::Avoid,
+        Policy::CaptureAvoid,
+        Policy::AvoidCapture,
+        Policy::Trap,
+        Policy::CaptureTrap,
+        Policy::CaptureAvoidTrap,
+    ];
+
+    /// Those and the ones with another order of parts.
+    const KNOWN: [Policy; 10] = {
+        let mut known = [Policy::AvoidTrap; 10];
+        let (eight, _) = known.split_at_mut(8);
+        eight.copy_from_slice(&Policy::ALL);
+        known[9] = Policy::AvoidCaptureTrap;
+        known
+    };
+
+    /// The parts in the order they are tried.
+    const fn parts(self) -> &'static [&'static str] {
+        match self {
+            Policy::Random => &[],
+            Policy::Capture => &["capture"],
+            Policy::Avoid => &["avoid"],
+            Policy::CaptureAvoid => &["capture", "avoid"],
+            Policy::AvoidCapture => &["avoid", "capture"],
+            Policy::Trap => &["trap"],
+            Policy::CaptureTrap => &["capture", "trap"],
+            Policy::CaptureAvoidTrap => &["capture", "avoid", "trap"],
+            Policy::AvoidTrap => &["avoid", "trap"],
+            Policy::AvoidCaptureTrap => &["avoid", "capture", "trap"],
+        }
+    }
+
+    fn list() -> String {
+        Policy::KNOWN.map(|policy| policy.to_string()).join(", ")
+    }
 }
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Policy::Random => "random",
-            Policy::Capture => "capture",
-        })
+        match self.parts() {
+            [] => f.pad("random"),
+            parts => f.pad(&parts.join("+")),
+        }
     }
 }
 
 impl FromStr for Policy {
-    type Err = UnknownName;
+    type Err = UnknownPolicy;
 
-    fn from_str(text: &str) -> Result<Policy, UnknownName> {
-        UnknownName::find("policy", text, &Policy::ALL)
+    fn from_str(text: &str) -> Result<Policy, UnknownPolicy> {
+        let known = Policy::KNOWN.into_iter().find(|policy| policy.to_string() == text);
+        known.ok_or_else(|| UnknownPolicy { text: text.to_owned(), reason: Reason::of(text) })
+    }
+}
+
+impl Reason {
+    /// Why `text` is no policy.
+    fn of(text: &str) -> Reason {
+        let mut seen: Vec<&'static str> = Vec::new();
+        for part in text.split('+') {
+            let known = ["capture", "avoid", "trap"].into_iter().find(|&name| name == part);
+            match known {
+                None if part == "random" => return Reason::Random,
+                None => return Reason::Unknown(part.to_owned()),
+                Some(name) if seen.contains(&name) => return Reason::Twice(name),
+                Some(_) if seen.contains(&"trap") => return Reason::AfterTrap,
+                Some(name) => seen.push(name),
+            }
+        }
+        Reason::Unknown(text.to_owned())
     }
 }
 
@@ -90,48 +202,5 @@ impl FromStr for Reading {
 
     fn from_str(text: &str) -> Result<Reading, UnknownName> {
         UnknownName::find("reading", text, &Reading::ALL)
-    }
-}
-
-/// What a policy is to the kernels: it narrows the actions down to those that are drawn from.
-///
-/// It does so for one game or for many at a time, hence without branches. It must leave at least
-/// one action if there is any, for where nothing is left to draw from the game is lost.
-pub(crate) trait Narrow {
-    /// The actions to draw from.
-    fn narrow<W: Word>(actions: &Actions<W>) -> Names<W>;
-}
-
-/// Actions to draw from, by their names: see [`Actions`].
-///
-/// A draw gives the number of a name. All kernels number them alike: first the steps along the
-/// files, then those along the ranks, then the jumps along the files and those along the ranks;
-/// each lot in the order of the view along the files, but the steps along the ranks in that of
-/// their own view.
-#[derive(Clone, Copy)]
-pub(crate) struct Names<W> {
-    /// Steps and flips.
-    pub(crate) steps: W,
-    /// Jumps.
-    pub(crate) jumps: W,
-}
-
-/// [`Policy::Random`].
-pub(crate) struct Random;
-
-/// [`Policy::Capture`].
-pub(crate) struct Capture;
-
-impl Narrow for Random {
-    #[inline(always)]
-    fn narrow<W: Word>(&Actions { captures, others, jumps }: &Actions<W>) -> Names<W> {
-        Names { steps: captures | others, jumps }
-    }
-}
-
-impl Narrow for Capture {
-    #[inline(always)]
-    fn narrow<W: Word>(&Actions { captures, others, jumps }: &Actions<W>) -> Names<W> {
-        Names { steps: (captures | jumps).select(captures, others), jumps }
     }
 }

@@ -3,8 +3,11 @@
 use std::ops::Range;
 
 use crate::feed::{Feed, Task};
+use crate::narrow::{
+    Avoid, AvoidCapture, Capture, CaptureAvoid, Captures, Choose, ElseTrap, Escapes, Narrow, Random, Then, Trap,
+};
 use crate::path::Path;
-use crate::policy::{Capture, Narrow, Policy, Random, Reading};
+use crate::policy::{Policy, Reading};
 use crate::seed::Generator;
 use crate::start::{Arena, Start};
 use crate::summary::{Playout, Summary};
@@ -52,8 +55,9 @@ pub fn playout(start: &Start, options: &Options, seed: u64, index: u64) -> Playo
 
 /// Plays the playouts `indices` of `seed` and adds them up.
 ///
-/// The path is a matter of speed only. [`Reading::Paper`] has no vector kernel and is played one
-/// game at a time on every path.
+/// The path is a matter of speed only. [`Reading::Paper`] and the policies with a trap have no vector
+/// kernel and are played one game at a time on every path; so are those that avoid on
+/// [`Path::PORTABLE`].
 ///
 /// ```
 /// # use anqi_playout::{Options, Path, Start, playouts};
@@ -198,15 +202,33 @@ impl Source<'_> {
 trait Kernel: Sized {
     type Output;
 
+    /// By a policy that the lanes know.
     fn run<P: Narrow, const JUMPS: bool>(self) -> Self::Output;
+
+    /// By a policy that is worth the lanes where they are vector registers.
+    fn run_heavy<P: Narrow, const JUMPS: bool>(self) -> Self::Output;
+
+    /// By a policy for one game at a time.
+    fn run_alone<C: Choose, const JUMPS: bool>(self) -> Self::Output;
 
     #[inline]
     fn dispatch(self, policy: Policy, arena: Arena) -> Self::Output {
-        match (policy, arena.ladder.cannons_jump()) {
-            (Policy::Random, true) => self.run::<Random, true>(),
-            (Policy::Random, false) => self.run::<Random, false>(),
-            (Policy::Capture, true) => self.run::<Capture, true>(),
-            (Policy::Capture, false) => self.run::<Capture, false>(),
+        if arena.ladder.cannons_jump() { self.policy::<true>(policy) } else { self.policy::<false>(policy) }
+    }
+
+    #[inline]
+    fn policy<const JUMPS: bool>(self, policy: Policy) -> Self::Output {
+        match policy {
+            Policy::Random => self.run::<Random, JUMPS>(),
+            Policy::Capture => self.run::<Capture, JUMPS>(),
+            Policy::Avoid => self.run_heavy::<Avoid, JUMPS>(),
+            Policy::CaptureAvoid => self.run_heavy::<CaptureAvoid, JUMPS>(),
+            Policy::AvoidCapture => self.run_heavy::<AvoidCapture, JUMPS>(),
+            Policy::Trap => self.run_alone::<Trap, JUMPS>(),
+            Policy::CaptureTrap => self.run_alone::<ElseTrap<Captures>, JUMPS>(),
+            Policy::AvoidTrap => self.run_alone::<ElseTrap<Escapes>, JUMPS>(),
+            Policy::CaptureAvoidTrap => self.run_alone::<ElseTrap<Then<Captures, Escapes>>, JUMPS>(),
+            Policy::AvoidCaptureTrap => self.run_alone::<ElseTrap<Then<Escapes, Captures>>, JUMPS>(),
         }
     }
 }
@@ -223,10 +245,20 @@ impl Kernel for One<'_> {
 
     #[inline]
     fn run<P: Narrow, const JUMPS: bool>(self) -> Playout {
+        self.run_alone::<P, JUMPS>()
+    }
+
+    #[inline]
+    fn run_heavy<P: Narrow, const JUMPS: bool>(self) -> Playout {
+        self.run_alone::<P, JUMPS>()
+    }
+
+    #[inline]
+    fn run_alone<C: Choose, const JUMPS: bool>(self) -> Playout {
         let rng = Generator::new(self.seed, self.index);
         match self.options.reading {
-            Reading::Rules => scalar::play::<P, JUMPS>(self.start, self.options.limits(), rng),
-            Reading::Paper => paper::play::<P, JUMPS>(self.start, self.options.limits(), rng),
+            Reading::Rules => scalar::play::<C, JUMPS>(self.start, self.options.limits(), rng),
+            Reading::Paper => paper::play::<C, JUMPS>(self.start, self.options.limits(), rng),
         }
     }
 }
@@ -242,5 +274,13 @@ impl Kernel for Many<'_> {
 
     fn run<P: Narrow, const JUMPS: bool>(self) {
         self.path.run::<P, JUMPS>(self.job, self.squares);
+    }
+
+    fn run_heavy<P: Narrow, const JUMPS: bool>(self) {
+        self.path.run_heavy::<P, JUMPS>(self.job, self.squares);
+    }
+
+    fn run_alone<C: Choose, const JUMPS: bool>(self) {
+        scalar::run::<C, JUMPS>(self.job);
     }
 }

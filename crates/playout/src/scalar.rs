@@ -1,14 +1,14 @@
 //! One game at a time, in plain Rust: the reference that every vector kernel has to match.
 
-use std::{hint, mem};
+use std::hint;
 
 use anqi_rules::Color;
 
 use crate::bits::{Halvings, Nth};
 use crate::board::Board;
+use crate::narrow::{Choose, Names};
 #[cfg(target_arch = "x86_64")]
 use crate::pdep::Pdep;
-use crate::policy::{Names, Narrow};
 use crate::run::{Job, Limits};
 use crate::seed::Generator;
 use crate::start::Start;
@@ -16,21 +16,21 @@ use crate::summary::{End, Outcome, Playout};
 use crate::word::{Word, both, transposed};
 
 /// Plays one game after the other.
-pub(crate) fn run<P: Narrow, const JUMPS: bool>(job: Job<'_>) {
+pub(crate) fn run<C: Choose, const JUMPS: bool>(job: Job<'_>) {
     let Job { limits, seed, mut source } = job;
     while let Some((tag, start, index)) = source.next() {
-        source.done(tag, play::<P, JUMPS>(&start, limits, Generator::new(seed, index)));
+        source.done(tag, play::<C, JUMPS>(&start, limits, Generator::new(seed, index)));
     }
 }
 
 /// Plays one game to its end, by the quickest way this machine has.
 #[inline]
-pub(crate) fn play<P: Narrow, const JUMPS: bool>(start: &Start, limits: Limits, rng: Generator) -> Playout {
+pub(crate) fn play<C: Choose, const JUMPS: bool>(start: &Start, limits: Limits, rng: Generator) -> Playout {
     #[cfg(target_arch = "x86_64")]
     if let Some(pdep) = Pdep::detect() {
-        return pdep.play::<P, JUMPS>(start, limits, rng);
+        return pdep.play::<C, JUMPS>(start, limits, rng);
     }
-    play_anywhere::<P, JUMPS>(start, limits, rng)
+    play_anywhere::<C, JUMPS>(start, limits, rng)
 }
 
 /// Deals a game to be played elsewhere, by the quickest way this machine has.
@@ -44,13 +44,13 @@ pub(crate) fn deal(start: &Start, rng: &mut Generator) -> Dealt {
 }
 
 /// Plays one game to its end on any machine.
-pub(crate) fn play_anywhere<P: Narrow, const JUMPS: bool>(
+pub(crate) fn play_anywhere<C: Choose, const JUMPS: bool>(
     start: &Start,
     limits: Limits,
     mut rng: Generator,
 ) -> Playout {
     let game = Game::deal(start, &mut rng);
-    game.play_on::<P, Halvings, JUMPS>(start.arena.squares, limits, rng)
+    game.play_on::<C, Halvings, JUMPS>(start.arena.squares, limits, rng)
 }
 
 /// A game in progress.
@@ -142,7 +142,7 @@ impl Game {
 
     /// Plays to the end.
     #[inline(always)]
-    pub(crate) fn play_on<P: Narrow, N: Nth, const JUMPS: bool>(
+    pub(crate) fn play_on<C: Choose, N: Nth, const JUMPS: bool>(
         mut self,
         squares: u32,
         limits: Limits,
@@ -150,7 +150,7 @@ impl Game {
     ) -> Playout {
         let squares = both(squares);
         loop {
-            let names = P::narrow(&self.board.actions::<JUMPS>(squares));
+            let names = C::choose::<JUMPS>(&self.board, squares);
             let total = names.count();
             if self.is_over(total, limits) {
                 return self.result(total, limits);
@@ -197,20 +197,37 @@ impl Game {
     /// Plays an action.
     #[inline(always)]
     pub(crate) fn apply(&mut self, Action { flipped, ends }: Action) {
-        let Board { planes, own, foe, dark } = &mut self.board;
-        let from = ends & *own;
-        for plane in planes {
-            let arrives = if *plane & from == 0 { 0 } else { ends };
-            *plane = *plane & !ends | arrives;
-        }
-        let progress = flipped | ends & *foe;
-        *dark ^= flipped;
-        *own ^= ends;
-        *foe &= !ends;
-        mem::swap(own, foe);
+        let progress = flipped | ends & self.board.foe;
+        self.board = self.board.after(Action { flipped, ends });
         self.quiet = if progress == 0 { self.quiet + 1 } else { 0 };
         self.plies += 1;
     }
+}
+
+impl Board<u64> {
+    /// The board after an action, seen by the other side.
+    #[inline(always)]
+    pub(crate) fn after(&self, Action { flipped, ends }: Action) -> Board<u64> {
+        let Board { planes, own, foe, dark } = *self;
+        let from = ends & own;
+        let planes = planes.map(|plane| {
+            let arrives = if plane & from == 0 { 0 } else { ends };
+            plane & !ends | arrives
+        });
+        Board { planes, own: foe & !ends, foe: own ^ ends, dark: dark ^ flipped }
+    }
+
+    /// The same board seen by the other side.
+    #[inline(always)]
+    pub(crate) fn turned(&self) -> Board<u64> {
+        Board { own: self.foe, foe: self.own, ..*self }
+    }
+}
+
+/// The step with this name.
+#[inline(always)]
+pub(crate) fn step_named(number: u32) -> Action {
+    Action { flipped: 0, ends: STEPS[number as usize] }
 }
 
 /// What the `n`-th name of a jump stands for. Jumps are rare: one can take the time to number them
@@ -220,11 +237,16 @@ fn jump<N: Nth>(names: u64, n: u32, occupied: u64) -> Action {
     let along_ranks = transposed((names >> 32) as u32);
     let number = N::nth_of_64(names.in_files() | u64::from(along_ranks) << 32, n);
     let square = both(1 << (number % 32));
-    let upper = if number < 32 { square.in_files() } else { square ^ square.in_files() };
+    jump_named(if number < 32 { number } else { square.ilog2() }, occupied)
+}
+
+/// The jump with this name.
+#[inline(always)]
+pub(crate) fn jump_named(number: u32, occupied: u64) -> Action {
     // The lower end is the second piece below the upper one.
-    let pieces = occupied & (upper - 1);
+    let pieces = occupied & ((1 << number) - 1);
     let lower = (pieces ^ 1 << pieces.ilog2()).ilog2();
-    Action { flipped: 0, ends: square | SQUARES[lower as usize] }
+    Action { flipped: 0, ends: SQUARES[number as usize] | SQUARES[lower as usize] }
 }
 
 /// The square that each bit of either view stands for, in both views.

@@ -18,6 +18,18 @@ pub(crate) trait Word:
     /// there is no next one: anything.
     fn upper(self) -> Self;
 
+    /// Every square with what the set has on the next one down its line; nothing at its lower end.
+    fn lower(self) -> Self;
+
+    /// Each view with what the other one has.
+    fn across(self) -> Self;
+
+    /// The squares that have one of the set as the first piece below. `self` must be occupied.
+    fn above(self, empty: Self) -> Self;
+
+    /// The squares that have one of the set as the first piece above. `self` must be occupied.
+    fn below(self, empty: Self) -> Self;
+
     /// Only the squares below the upper end of their line.
     fn inside(self) -> Self;
 
@@ -30,6 +42,10 @@ pub(crate) trait Word:
     /// Whether all sets are empty, if that is quickly known: a hint to skip work. Among many games
     /// one will have a square, so vectors need not look.
     fn surely_empty(self) -> bool;
+
+    /// Whether every set has a square, if that is quickly known; a hint like
+    /// [`surely_empty`](Word::surely_empty).
+    fn surely_some(self) -> bool;
 
     /// `nonempty` in the games where `self` has a square, `empty` in the others.
     fn select(self, nonempty: Self, empty: Self) -> Self;
@@ -52,8 +68,17 @@ pub(crate) fn each<W: Copy, const N: usize>(mut words: [W; N], f: impl Fn(W) -> 
 /// in disorder, which does no harm.
 #[inline(always)]
 pub(crate) const fn transposed(set: u32) -> u32 {
-    let set = set & 0xAA55_AA55 | (set & 0x00AA_00AA) << 7 | set >> 7 & 0x00AA_00AA;
-    set & 0xCCCC_3333 | (set & 0x0000_CCCC) << 14 | set >> 14 & 0x0000_CCCC
+    both_transposed(set as u64) as u32
+}
+
+/// [`transposed`] for the two halves of a word.
+#[inline(always)]
+const fn both_transposed(set: u64) -> u64 {
+    const fn halves(half: u64) -> u64 {
+        half | half << 32
+    }
+    let set = set & halves(0xAA55_AA55) | (set & halves(0x00AA_00AA)) << 7 | set >> 7 & halves(0x00AA_00AA);
+    set & halves(0xCCCC_3333) | (set & halves(0x0000_CCCC)) << 14 | set >> 14 & halves(0x0000_CCCC)
 }
 
 /// Both views of a set: along the files in the lower half, along the ranks in the upper.
@@ -75,6 +100,34 @@ impl Word for u64 {
     }
 
     #[inline(always)]
+    fn lower(self) -> u64 {
+        (self & !TOP) << 1
+    }
+
+    #[inline(always)]
+    fn across(self) -> u64 {
+        both_transposed(self).rotate_left(32)
+    }
+
+    /// Adding the squares above carries through the empty squares to the first piece, or at last to the
+    /// upper end of the line, and changes all of them.
+    #[inline(always)]
+    fn above(self, empty: u64) -> u64 {
+        let empty = empty.inside();
+        empty ^ (empty + self.lower())
+    }
+
+    #[inline(always)]
+    fn below(self, empty: u64) -> u64 {
+        let (mut seers, mut runs) = (self, empty.inside());
+        for length in [1, 2, 4] {
+            seers |= runs & seers >> length;
+            runs &= runs >> length;
+        }
+        seers.upper().inside()
+    }
+
+    #[inline(always)]
     fn inside(self) -> u64 {
         self & !TOP
     }
@@ -92,6 +145,11 @@ impl Word for u64 {
     #[inline(always)]
     fn surely_empty(self) -> bool {
         self == 0
+    }
+
+    #[inline(always)]
+    fn surely_some(self) -> bool {
+        self != 0
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use std::ops::Not;
 
 use crate::lanes::{Lanes, Row, kernel, operator};
-use crate::policy::Narrow;
+use crate::narrow::Narrow;
 use crate::run::Job;
 
 /// The proof that this machine has the instructions.

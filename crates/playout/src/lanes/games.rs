@@ -6,7 +6,7 @@ use crate::board::Board;
 use crate::lanes::views::Views;
 use crate::lanes::xoshiro::Xoshiro;
 use crate::lanes::{Lanes, Row};
-use crate::policy::{Names, Narrow};
+use crate::narrow::{Names, Narrow};
 use crate::start::Start;
 use crate::word::each;
 
@@ -31,7 +31,8 @@ impl<V: Lanes> Games<V> {
         let zero = V::splat(0);
 
         // Step 1. Find the actions, and the games that have ended.
-        let Names { steps, jumps } = P::narrow(&views(&self.board).actions::<JUMPS>(V::splat(squares).into()));
+        let (board, squares) = (views(&self.board), V::splat(squares).into());
+        let Names { steps, jumps } = P::narrow::<_, JUMPS>(&board, squares, &board.actions::<JUMPS>(squares));
         let [steps_in_files, jumps_in_files] = [steps.files.count(), jumps.files.count()];
         let all_steps = steps_in_files + steps.ranks.count();
         let total = all_steps + jumps_in_files + jumps.ranks.count();

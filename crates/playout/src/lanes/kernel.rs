@@ -10,7 +10,7 @@ use crate::board::Board;
 use crate::lanes::games::{Games, ROWS, Rows};
 use crate::lanes::xoshiro::Xoshiro;
 use crate::lanes::{Lanes, MOST, Row};
-use crate::policy::Narrow;
+use crate::narrow::Narrow;
 use crate::run::{Job, Source};
 use crate::seed::Generator;
 use crate::summary::{End, Outcome, Playout};

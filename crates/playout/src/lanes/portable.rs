@@ -4,7 +4,7 @@ use std::ops::Not;
 
 use crate::bits;
 use crate::lanes::{Lanes, Row, kernel, operator};
-use crate::policy::Narrow;
+use crate::narrow::Narrow;
 use crate::run::Job;
 use crate::word::each;
 

@@ -68,6 +68,38 @@ impl<V: Lanes> Word for Views<V> {
     }
 
     #[inline(always)]
+    fn lower(self) -> Views<V> {
+        Views { files: (self.files & V::splat(0x7F7F_7F7F)) << 1, ranks: self.ranks << 8 }
+    }
+
+    #[inline(always)]
+    fn across(self) -> Views<V> {
+        Views { files: self.ranks, ranks: self.files }
+    }
+
+    #[inline(always)]
+    fn above(self, empty: Views<V>) -> Views<V> {
+        let run = empty.files & V::splat(0x7F7F_7F7F);
+        let files = run ^ (run + self.lower().files);
+        let first = self.ranks << 8;
+        let second = (first & empty.ranks) << 8;
+        Views { files, ranks: first | second | (second & empty.ranks) << 8 }
+    }
+
+    #[inline(always)]
+    fn below(self, empty: Views<V>) -> Views<V> {
+        let (mut seers, mut runs) = (self.files, empty.files & V::splat(0x7F7F_7F7F));
+        for length in [1, 2, 4] {
+            seers = seers | runs & seers >> length;
+            runs = runs & runs >> length;
+        }
+        let first = self.ranks >> 8;
+        let second = (first & empty.ranks) >> 8;
+        let ranks = first | second | (second & empty.ranks) >> 8;
+        Views { files: seers >> 1 & V::splat(0x7F7F_7F7F), ranks }
+    }
+
+    #[inline(always)]
     fn inside(self) -> Views<V> {
         Views { files: self.files & V::splat(0x7F7F_7F7F), ranks: self.ranks & V::splat(0x00FF_FFFF) }
     }
@@ -89,6 +121,11 @@ impl<V: Lanes> Word for Views<V> {
 
     #[inline(always)]
     fn surely_empty(self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn surely_some(self) -> bool {
         false
     }
 
