@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anqi_engine::{Candidate, Choice, Limits, PlayerSpec, Stop};
+use anqi_engine::{Candidate, Choice, Limits, PlayerSpec, Stop, Wdl};
 use anqi_rules::{Color, Game, Move, Rules, Seed};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -32,6 +32,9 @@ pub(crate) struct LimitArgs {
     /// Positions to look at
     #[arg(long)]
     nodes: Option<u64>,
+    /// Random games to play
+    #[arg(long)]
+    playouts: Option<u64>,
     /// Seconds to think
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
@@ -50,14 +53,10 @@ const DEFAULT_NODES: u64 = 1_000_000;
 
 impl LimitArgs {
     fn limits(&self) -> Limits {
-        let unlimited = self.nodes.is_none() && self.time.is_none() && self.depth.is_none();
-        Limits {
-            nodes: if unlimited { Some(DEFAULT_NODES) } else { self.nodes },
-            time: self.time,
-            depth: self.depth,
-            every_move: true,
-            ..Limits::default()
-        }
+        let given =
+            Limits { nodes: self.nodes, playouts: self.playouts, time: self.time, depth: self.depth, every_move: true };
+        let unlimited = given == Limits { every_move: true, ..Limits::default() };
+        Limits { nodes: if unlimited { Some(DEFAULT_NODES) } else { given.nodes }, ..given }
     }
 }
 
@@ -84,6 +83,7 @@ struct RootInfo {
     pv: Vec<String>,
     depth: u32,
     nodes: u64,
+    playouts: u64,
     seconds: f64,
     nodes_per_second: f64,
 }
@@ -96,6 +96,11 @@ struct MoveInfo {
     score: i32,
     spread: f64,
     outcomes: Vec<OutcomeInfo>,
+    /// Random games that began with the move, and the shares that were won, drawn and lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visits: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wdl: Option<[f64; 3]>,
 }
 
 #[derive(Serialize)]
@@ -133,7 +138,11 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
         writeln!(text, "pv {}\n", root.pv.join(" "))?;
         for candidate in &choice.candidates {
             write!(text, "{:<6} {:>10}", candidate.mv.to_string(), candidate.score.to_string())?;
-            if matches!(candidate.mv, Move::Flip(_)) {
+            if let Some(results) = candidate.results {
+                let [win, draw, loss] = shares(results).map(|share| share * 100.0);
+                write!(text, "  {:>9} games {win:>3.0} {draw:>3.0} {loss:>3.0}%", grouped(results.count()))?;
+            }
+            if matches!(candidate.mv, Move::Flip(_)) && !candidate.outcomes.is_empty() {
                 let outcomes = candidate.outcomes.iter().map(|o| format!("{}×{} {}", o.piece.char(), o.count, o.score));
                 write!(text, "  ±{:<8.0} {}", candidate.spread(), outcomes.collect::<Vec<_>>().join("  "))?;
             }
@@ -159,11 +168,18 @@ fn describe(args: &AnalyseArgs, game: &Game, choice: &Choice) -> Analysis {
             pv: choice.pv.iter().map(ToString::to_string).collect(),
             depth: choice.stats.depth,
             nodes: choice.stats.nodes,
+            playouts: choice.stats.playouts,
             seconds,
             nodes_per_second: if seconds > 0.0 { choice.stats.nodes as f64 / seconds } else { 0.0 },
         },
         move_infos: (0..).zip(&choice.candidates).map(|(order, candidate)| move_info(order, candidate)).collect(),
     }
+}
+
+/// The shares that were won, drawn and lost.
+fn shares(results: Wdl) -> [f64; 3] {
+    let all = results.count().max(1) as f64;
+    [results.wins, results.draws, results.losses].map(|part| part as f64 / all)
 }
 
 fn move_info(order: usize, candidate: &Candidate) -> MoveInfo {
@@ -180,5 +196,7 @@ fn move_info(order: usize, candidate: &Candidate) -> MoveInfo {
         score: candidate.score.0,
         spread: candidate.spread(),
         outcomes: outcomes.collect(),
+        visits: candidate.results.map(Wdl::count),
+        wdl: candidate.results.map(shares),
     }
 }

@@ -18,19 +18,24 @@
 
 mod eval;
 mod limits;
+mod line;
+mod mcts;
 mod minimax;
 mod options;
 mod player;
+pub mod printed;
 mod random;
-pub mod reference;
+mod reference;
 mod score;
 mod spec;
 
 pub use eval::{Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Outcomes, Weights, WeightsError};
 pub use limits::{Limits, Stop};
+pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
 pub use minimax::chen::{ChenOptions, FlipPolicy, Flips, TypeOrder};
 pub use minimax::negascout::{NegaScoutOptions, TableSize};
 pub use options::{OptionError, OptionInfo};
-pub use player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+pub use player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
+pub use reference::ReferenceOptions;
 pub use score::Score;
 pub use spec::{PlayerSpec, Preset, SpecError};

@@ -1,7 +1,7 @@
 //! How much a player may think, and how it is told to stop.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much a player may think about one move. The first bound that is reached ends it; without
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// Time by the clock.
     pub time: Option<Duration>,
-    /// Positions looked at. The reproducible bound: same nodes, same move.
+    /// Positions looked at; playouts for players that play them. The reproducible bound: same nodes, same move.
     pub nodes: Option<u64>,
     /// Plies to look ahead.
     pub depth: Option<u32>,
@@ -31,6 +31,12 @@ impl Limits {
     #[must_use]
     pub(crate) fn half(&self) -> Limits {
         Limits { time: self.time.map(|time| time / 2), nodes: self.nodes.map(|nodes| nodes / 2), ..*self }
+    }
+
+    /// Only a number of playouts.
+    #[must_use]
+    pub fn playouts(playouts: u64) -> Limits {
+        Limits { playouts: Some(playouts), ..Limits::default() }
     }
 
     /// Only a depth.
@@ -116,6 +122,71 @@ impl<'a> Budget<'a> {
 
     pub(crate) fn nodes(&self) -> u64 {
         self.nodes
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+/// A budget that threads share: what every one of them takes from it is counted once.
+#[derive(Debug)]
+pub(crate) struct SharedBudget<'a> {
+    time: Option<Duration>,
+    /// No more than this may be taken.
+    most: u64,
+    stop: &'a Stop,
+    started: Instant,
+    taken: AtomicU64,
+    spent: AtomicBool,
+}
+
+/// Often enough for a millisecond with the slowest playouts.
+const TAKEN_BETWEEN_LOOKS: u64 = 32;
+
+impl<'a> SharedBudget<'a> {
+    /// A budget of playouts; nodes count like them, as each adds one.
+    pub(crate) fn of_playouts(limits: &Limits, stop: &'a Stop) -> SharedBudget<'a> {
+        let bounds = [limits.playouts, limits.nodes];
+        SharedBudget {
+            time: limits.time,
+            most: bounds.into_iter().flatten().min().unwrap_or(u64::MAX),
+            stop,
+            started: Instant::now(),
+            taken: AtomicU64::new(0),
+            spent: AtomicBool::new(limits.depth == Some(0)),
+        }
+    }
+
+    /// Takes one; false if there is none left or the time is up.
+    #[inline]
+    pub(crate) fn take(&self) -> bool {
+        if self.spent.load(Ordering::Relaxed) {
+            return false;
+        }
+        let taken = self.taken.fetch_add(1, Ordering::Relaxed);
+        let out_of_time = || self.stop.is_raised() || self.time.is_some_and(|time| self.started.elapsed() >= time);
+        if taken >= self.most || taken.is_multiple_of(TAKEN_BETWEEN_LOOKS) && out_of_time() {
+            self.taken.fetch_sub(1, Ordering::Relaxed);
+            self.end();
+            return false;
+        }
+        true
+    }
+
+    /// Takes at most so many; 0 if there is none left or the time is up.
+    pub(crate) fn take_up_to(&self, most: u64) -> u64 {
+        (0..most).take_while(|_| self.take()).count() as u64
+    }
+
+    /// Nobody takes any more.
+    pub(crate) fn end(&self) {
+        self.spent.store(true, Ordering::Relaxed);
+    }
+
+    /// How much was taken.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
     }
 
     pub(crate) fn elapsed(&self) -> Duration {

@@ -1,5 +1,6 @@
 //! What a player is, and what it answers.
 
+use std::ops::AddAssign;
 use std::time::Duration;
 
 use anqi_rules::{Game, Move, Piece};
@@ -41,6 +42,8 @@ pub struct Candidate {
     /// For a flip: each piece that may come up, how many of it there are, and what it would be worth.
     /// Those that a search did not need are missing, unless it scores every move.
     pub outcomes: Vec<FlipOutcome>,
+    /// How the random games went that began with this move, if any were played.
+    pub results: Option<Wdl>,
 }
 
 impl Candidate {
@@ -56,6 +59,47 @@ impl Candidate {
         };
         let centre = mean(&|score| score);
         mean(&|score| (score - centre).powi(2)).sqrt()
+    }
+}
+
+/// How many games were won, drawn and lost.
+///
+/// ```
+/// use anqi_engine::Wdl;
+///
+/// let results = Wdl { wins: 3, draws: 2, losses: 1 };
+/// assert_eq!(results.count(), 6);
+/// assert_eq!(results.balance(), 2.0 / 6.0);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wdl {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+}
+
+impl Wdl {
+    /// How many games there were.
+    #[must_use]
+    pub fn count(self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// `P(win) − P(loss)`; 0 if there were no games.
+    #[must_use]
+    pub fn balance(self) -> f64 {
+        (self.wins as f64 - self.losses as f64) / self.count().max(1) as f64
+    }
+}
+
+impl AddAssign for Wdl {
+    fn add_assign(&mut self, other: Wdl) {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
     }
 }
 

@@ -1,80 +1,48 @@
-//! The algorithms of Chen, Shen & Hsu as they are printed, without pruning, table or ordering: short
-//! enough to be read against the paper, and what the played forms are tested against.
+//! The player that Jouandeau & Cazenave measure theirs against (section 4.3): it "simply plays randomly
+//! when pieces are unrevealed and otherwise applies minimax to find the best move".
 
-use anqi_rules::{Move, Piece, Position};
+use anqi_rules::{Game, Seed};
 
-use crate::eval::Evaluate;
-use crate::score::Score;
+use crate::eval::Evaluation;
+use crate::limits::{Limits, Stop};
+use crate::minimax::chen::{Chen, ChenOptions, Flips};
+use crate::options::{Names, options};
+use crate::player::{Choice, Player};
+use crate::random::Random;
 
-/// What the printed algorithms need to know.
-#[derive(Clone, Debug)]
-pub struct Reference<'a, E> {
-    /// The evaluation function.
-    pub eval: &'a E,
-    /// The pieces that a flip looks at, in order; all of them for ENHANCE.
-    pub types: Vec<Piece>,
-    /// How many of them (k-type expansion).
-    pub k: usize,
-    /// Draw after so many quiet plies.
-    pub draw: u16,
+options! {
+    /// What the reference player can be told. The paper gives neither depth nor evaluation.
+    pub struct ReferenceOptions {
+        depth: u32 = 5, 1..=100, "plies to look ahead once everything is revealed";
+        eval: Evaluation = Evaluation::Draw, Names(Evaluation::NAMES), "evaluation function";
+    }
 }
 
-impl<E: Evaluate> Reference<'_, E> {
-    /// Algorithm 3.1 below the root: `negamax(position, depth_limit)`, moving actions only.
-    pub fn negamax(&self, position: &Position, depth_limit: u32) -> Score {
-        if let Some(score) = self.finished(position, depth_limit) {
-            return score;
-        }
-        let next = self.moves(position);
-        if next.is_empty() || depth_limit == 0 {
-            return self.eval.evaluate(position);
-        }
-        next.iter().map(|p| -self.negamax(p, depth_limit - 1)).max().unwrap_or_default()
-    }
+/// The reference player.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    depth: u32,
+    random: Random,
+    minimax: Chen,
+}
 
-    /// Algorithm 3.2: `exhaustive(position, depth_limit)`, without α and β.
-    pub fn exhaustive(&self, position: &Position, depth_limit: u32) -> Score {
-        if let Some(score) = self.finished(position, depth_limit) {
-            return score;
+impl Reference {
+    pub(crate) fn new(options: &ReferenceOptions, seed: &Seed) -> Reference {
+        let minimax = ChenOptions { flips: Flips::Never, eval: options.eval, table: 1, ..ChenOptions::default() };
+        Reference {
+            depth: options.depth,
+            random: Random { seed: seed.child("random") },
+            minimax: Chen::new(&minimax, seed.child("minimax")),
         }
-        let c = self.eval.evaluate(position);
-        if depth_limit == 0 {
-            return c;
-        }
-        let best_move = self.moves(position).iter().map(|p| -self.exhaustive(p, depth_limit - 1)).max();
-        let mut s = best_move.unwrap_or(-Score::INFINITE);
-        if s <= c {
-            for r in position.hidden() {
-                let types = self.types.iter().map(|&t| (t, position.pool().count(t))).filter(|&(_, n)| n > 0);
-                let values = types.take(self.k).map(|(t, piece_num_of_type)| {
-                    let p = position.after_flip(r, t);
-                    (-self.exhaustive(&p, depth_limit - 1), piece_num_of_type)
-                });
-                s = s.max(Score::mean(values));
-            }
-        }
-        s
     }
+}
 
-    fn moves(&self, position: &Position) -> Vec<Position> {
-        let moves = position.moves().into_iter();
-        moves
-            .filter_map(|mv| match mv {
-                Move::Step { from, to } => Some(position.after_step(from, to)),
-                Move::Flip(_) => None,
-            })
-            .collect()
-    }
-
-    /// Wins, losses and draws by the rules, which the paper leaves to its evaluation function. At the
-    /// horizon only what is seen without making moves counts.
-    fn finished(&self, position: &Position, depth: u32) -> Option<Score> {
-        if position.turn().is_some_and(|turn| position.remaining(turn) == 0) {
-            return Some(Score::loss(depth));
+impl Player for Reference {
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        if !game.position().hidden().is_empty() {
+            return self.random.choose(game, limits, stop);
         }
-        if position.quiet() >= self.draw {
-            return Some(Score::DRAW);
-        }
-        (depth > 0 && !position.has_moves()).then(|| Score::loss(depth))
+        let depth = limits.depth.map_or(self.depth, |depth| depth.min(self.depth));
+        self.minimax.choose(game, &Limits { depth: Some(depth), ..*limits }, stop)
     }
 }

@@ -5,11 +5,13 @@ use std::str::FromStr;
 
 use anqi_rules::{Seed, excerpt};
 
+use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
 use crate::minimax::chen::{Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
 use crate::player::Player;
 use crate::random::Random;
+use crate::reference::{Reference, ReferenceOptions};
 
 /// A player by name, with options that differ from the name's.
 ///
@@ -34,6 +36,9 @@ enum PlayerOptions {
     Random,
     Chen(ChenOptions),
     NegaScout(NegaScoutOptions),
+    Mcts(MctsOptions),
+    Flat(FlatOptions),
+    Reference(ReferenceOptions),
 }
 
 /// A name that a player string may start with.
@@ -53,7 +58,7 @@ impl PartialEq for Preset {
 }
 
 /// All names.
-static PRESETS: [Preset; 7] = [
+static PRESETS: [Preset; 12] = [
     Preset { name: "random", help: "any legal move, all equally likely", options: || PlayerOptions::Random },
     Preset {
         name: "chen:basic",
@@ -85,6 +90,31 @@ static PRESETS: [Preset; 7] = [
         help: "the NegaScout course program: quiescence, null moves, move-or-flip decision",
         options: || PlayerOptions::NegaScout(NegaScoutOptions::default()),
     },
+    Preset {
+        name: "mcts:chance",
+        help: "MCTS of Jouandeau & Cazenave with chance-nodes: a child for each piece that may come up",
+        options: || PlayerOptions::Mcts(MctsOptions::default()),
+    },
+    Preset {
+        name: "mcts:group",
+        help: "MCTS with group-nodes: one node for everything that may come up",
+        options: || PlayerOptions::Mcts(MctsOptions { nodes: Nodes::Group, ..MctsOptions::default() }),
+    },
+    Preset {
+        name: "mc",
+        help: "flat Monte Carlo: the move whose playouts are won most",
+        options: || PlayerOptions::Flat(FlatOptions::default()),
+    },
+    Preset {
+        name: "mc-score",
+        help: "flat Monte Carlo: the move whose playouts end with most material",
+        options: || PlayerOptions::Flat(FlatOptions { average: Average::Material, ..FlatOptions::default() }),
+    },
+    Preset {
+        name: "reference",
+        help: "the reference player of Jouandeau & Cazenave: random while anything is face down, then minimax",
+        options: || PlayerOptions::Reference(ReferenceOptions::default()),
+    },
 ];
 
 impl PlayerSpec {
@@ -101,6 +131,9 @@ impl PlayerSpec {
             PlayerOptions::Random => Box::new(Random { seed }),
             PlayerOptions::Chen(options) => Box::new(Chen::new(options, seed)),
             PlayerOptions::NegaScout(options) => Box::new(NegaScout::new(options)),
+            PlayerOptions::Mcts(options) => Box::new(Mcts::new(options, seed)),
+            PlayerOptions::Flat(options) => Box::new(Flat::new(options, seed)),
+            PlayerOptions::Reference(options) => Box::new(Reference::new(options, &seed)),
         }
     }
 }
@@ -119,6 +152,9 @@ impl Options for PlayerOptions {
             PlayerOptions::Random => Vec::new(),
             PlayerOptions::Chen(options) => options.table(),
             PlayerOptions::NegaScout(options) => options.table(),
+            PlayerOptions::Mcts(options) => options.table(),
+            PlayerOptions::Flat(options) => options.table(),
+            PlayerOptions::Reference(options) => options.table(),
         }
     }
 
@@ -127,6 +163,9 @@ impl Options for PlayerOptions {
             PlayerOptions::Random => Err(OptionError::Unknown { key: key.to_owned(), known: "none".to_owned() }),
             PlayerOptions::Chen(options) => options.set(key, value),
             PlayerOptions::NegaScout(options) => options.set(key, value),
+            PlayerOptions::Mcts(options) => options.set(key, value),
+            PlayerOptions::Flat(options) => options.set(key, value),
+            PlayerOptions::Reference(options) => options.set(key, value),
         }
     }
 }

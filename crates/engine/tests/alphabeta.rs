@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use anqi_engine::reference::Reference;
+use anqi_engine::printed::Printed;
 use anqi_engine::{Evaluate, Fixed, Limits, Outcomes, PlayerSpec, Score, Stop};
 use anqi_rules::{Deal, Game, Move, Piece, Position, Rules, Seed};
 use rand_core::Rng;
@@ -34,13 +34,13 @@ fn positions(rules: &Rules, seed: &Seed, most_hidden: u32, count: usize) -> Vec<
     found
 }
 
-fn reference<'a, E: Evaluate>(eval: &'a E, rules: &Rules, k: usize) -> Reference<'a, E> {
+fn printed<'a, E: Evaluate>(eval: &'a E, rules: &Rules, k: usize) -> Printed<'a, E> {
     let types = "PpCcGgMmRrNnKk".chars().filter_map(Piece::from_char).collect();
-    Reference { eval, types, k, draw: rules.draw.unwrap_or(u16::MAX) }
+    Printed { eval, types, k, draw: rules.draw.unwrap_or(u16::MAX) }
 }
 
 /// VAR1: flips at the root, Algorithm 3.1 below.
-fn var1<E: Evaluate>(plain: &Reference<'_, E>, root: &Position, depth: u32) -> Score {
+fn var1<E: Evaluate>(plain: &Printed<'_, E>, root: &Position, depth: u32) -> Score {
     let step = |mv| match mv {
         Move::Step { from, to } => Some(-plain.negamax(&root.after_step(from, to), depth - 1)),
         Move::Flip(_) => None,
@@ -116,15 +116,15 @@ trait Dyn {
 
 impl<E: Evaluate> Dyn for E {
     fn exhaustive(&self, rules: &Rules, root: &Position, depth: u32, k: usize) -> Score {
-        reference(self, rules, k).exhaustive(root, depth)
+        printed(self, rules, k).exhaustive(root, depth)
     }
 
     fn negamax(&self, rules: &Rules, root: &Position, depth: u32) -> Score {
-        reference(self, rules, 14).negamax(root, depth)
+        printed(self, rules, 14).negamax(root, depth)
     }
 
     fn var1(&self, rules: &Rules, root: &Position, depth: u32) -> Score {
-        var1(&reference(self, rules, 14), root, depth)
+        var1(&printed(self, rules, 14), root, depth)
     }
 }
 

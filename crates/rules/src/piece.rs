@@ -196,6 +196,31 @@ impl Material {
         present(self.0[Color::Red]) + present(self.0[Color::Black])
     }
 
+    /// The piece number `n`, counted from 0 in the order of [`pieces`](Material::pieces).
+    ///
+    /// ```
+    /// use anqi_rules::{Material, Piece};
+    ///
+    /// let pool: Material = "KPPkp".parse()?;
+    /// let drawn = (0..6).map_while(|n| pool.nth(n)).map(Piece::char);
+    /// assert_eq!(drawn.collect::<String>(), "KPPkp");
+    /// # Ok::<(), anqi_rules::ParseError>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn nth(&self, n: u32) -> Option<Piece> {
+        let red = self.of(Color::Red);
+        let (color, n) = if n < red { (Color::Red, n) } else { (Color::Black, n - red) };
+        if n >= self.of(color) {
+            return None;
+        }
+        // Byte i of the product counts the kinds up to i. It is at most 32, so subtracting from a byte
+        // with its top bit set borrows nothing, and the bit stays where the count is above n.
+        let counts = self.0[color].wrapping_mul(EACH_BYTE);
+        let above = ((counts | 0x80 * EACH_BYTE) - u64::from(n + 1) * EACH_BYTE) & (0x80 * EACH_BYTE);
+        Some(Piece { color, kind: Kind::ALL[(above.trailing_zeros() / 8) as usize % 7] })
+    }
+
     /// The different pieces with their counts, in the order `K G M R N C P k g m r n c p`.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (Piece, u8)> + use<> {

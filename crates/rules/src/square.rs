@@ -30,6 +30,13 @@ impl Square {
         if index < Square::COUNT { Some(Square(index as u8)) } else { None }
     }
 
+    /// The square whose [`index`](Square::index) is in the lower five bits: for numbers that were made
+    /// from squares.
+    #[must_use]
+    pub const fn from_low_bits(bits: usize) -> Square {
+        Square((bits % Square::COUNT) as u8)
+    }
+
     /// 0 for a1, 1 for a2, … 31 for d8.
     #[must_use]
     pub const fn index(self) -> usize {

@@ -9,16 +9,19 @@ use crate::score::Score;
 #[derive(Clone, Copy, Debug)]
 pub struct DrawJudge;
 
-const VALUES: Weights = Weights([150, 100, 70, 50, 30, 50, 50]);
+impl DrawJudge {
+    /// The values.
+    pub const VALUES: Weights = Weights([150, 100, 70, 50, 30, 50, 50]);
+}
 
 impl Evaluate for DrawJudge {
     #[inline]
     fn evaluate(&self, position: &Position) -> Score {
         let Some(turn) = position.turn() else { return Score::DRAW };
-        Score(VALUES.lead(position, turn))
+        Score(DrawJudge::VALUES.lead(position, turn))
     }
 
     fn bound(&self, position: &Position) -> i32 {
-        larger_side(|color| VALUES.material(position, color)) // captures only take away
+        larger_side(|color| DrawJudge::VALUES.material(position, color)) // captures only take away
     }
 }

@@ -12,9 +12,14 @@ use crate::score::Score;
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed(pub Weights);
 
+impl Fixed {
+    /// The values, when nothing else is said.
+    pub const VALUES: Weights = Weights([1200, 800, 400, 200, 120, 300, 120]);
+}
+
 impl Default for Fixed {
     fn default() -> Fixed {
-        Fixed(Weights([1200, 800, 400, 200, 120, 300, 120]))
+        Fixed(Fixed::VALUES)
     }
 }
 

@@ -4,18 +4,18 @@
 //! Algorithm 3.2 searches moving actions first and turns to flips only if no move improves on the
 //! immediate evaluation (`s ≤ c`). The programs differ in where flips are searched and in how many of
 //! the pieces that may come up they look at. Pruning here never changes a value: a test holds it
-//! against [`reference`](crate::reference).
+//! against [`printed`](crate::printed).
 
 use anqi_rules::{Game, Move, Piece, Position, Seed, Square};
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
-use super::line::Line;
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::table::{Bound, Entry, Table};
 use crate::eval::{Evaluate, Evaluation, with_evaluation};
 use crate::limits::{Budget, Limits, Stop};
+use crate::line::Line;
 use crate::options::{Names, OnOff, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::score::Score;
@@ -217,7 +217,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             if spent(self) {
                 return best.map(|best| Iteration { best, score: s, candidates, complete: false });
             }
-            candidates.push(Candidate { mv, score: v, outcomes: Vec::new() });
+            candidates.push(Candidate { mv, score: v, outcomes: Vec::new(), results: None });
             if v > s {
                 (s, best) = (v, Some(mv));
             }
@@ -242,7 +242,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
                 if spent(self) {
                     return best.map(|best| Iteration { best, score: s, candidates, complete: false });
                 }
-                let candidate = Candidate { mv: Move::Flip(square), score, outcomes };
+                let candidate = Candidate { mv: Move::Flip(square), score, outcomes, results: None };
                 let worth = f64::from(score.0) - self.options.risk * candidate.spread();
                 if worth > most {
                     (most, s, best) = (worth, score, Some(candidate.mv));

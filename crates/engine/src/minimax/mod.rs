@@ -1,7 +1,6 @@
 //! The alpha-beta family.
 
 pub(crate) mod chen;
-pub(crate) mod line;
 pub(crate) mod negascout;
 pub(crate) mod ordering;
 pub(crate) mod pv;

@@ -4,12 +4,12 @@
 
 use anqi_rules::{Game, Move, Position, Square};
 
-use super::line::Line;
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::table::{Bound, Entry, Table};
 use crate::eval::{Course, Evaluate};
 use crate::limits::{Budget, Limits, Stop};
+use crate::line::Line;
 use crate::options::{OnOff, OptionValue, Range, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::score::Score;
@@ -190,7 +190,7 @@ impl Search<'_> {
                 if v > s {
                     (s, best) = (v, mv);
                 }
-                candidates.push(Candidate { mv, score: v, outcomes: Vec::new() });
+                candidates.push(Candidate { mv, score: v, outcomes: Vec::new(), results: None });
             }
             if candidates.is_empty() {
                 break;
@@ -241,7 +241,7 @@ impl Search<'_> {
             .collect();
         self.line.pop();
         let score = Score::mean(outcomes.iter().map(|outcome| (outcome.score, outcome.count)));
-        Candidate { mv: Move::Flip(square), score, outcomes }
+        Candidate { mv: Move::Flip(square), score, outcomes, results: None }
     }
 
     /// A null window first; the real one only if the move turns out better.

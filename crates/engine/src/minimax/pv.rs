@@ -2,8 +2,8 @@
 
 use anqi_rules::{Move, Position};
 
-use super::line::Line;
 use super::table::Table;
+use crate::line::Line;
 
 /// How the search thinks the game goes on after `first`, until a flip (nobody knows what comes up) or
 /// until the table has forgotten.

@@ -21,7 +21,8 @@ impl Line {
         Line {
             hashes: before.iter().map(Position::hash).collect(),
             draw: game.rules().draw.unwrap_or(u16::MAX),
-            repeats: game.rules().repeat != Repeat::Off,
+            // Where nothing else ends it, endless quiet play is a draw.
+            repeats: game.rules().repeat != Repeat::Off || game.rules().draw.is_none(),
         }
     }
 
@@ -33,6 +34,17 @@ impl Line {
     #[inline]
     pub(crate) fn pop(&mut self) {
         self.hashes.pop();
+    }
+
+    /// How many positions there are before the node.
+    pub(crate) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Goes back to where there were so many positions before the node.
+    #[inline]
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.hashes.truncate(len);
     }
 
     /// How the game ends here without looking at moves, if it does: the side to move has nothing left, or
@@ -53,6 +65,13 @@ impl Line {
         self.repeats
             && back >= 4
             && (4..=back).step_by(2).any(|ago| self.hashes[self.hashes.len() - ago] == position.hash())
+    }
+
+    /// The key of a position and of how many quiet plies are left to it.
+    #[inline]
+    pub(crate) fn full_key(&self, position: &Position) -> u64 {
+        let quiet = if self.draw == u16::MAX { 0 } else { u64::from(position.quiet()) };
+        position.hash() ^ quiet.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
     /// The key of a position in the table. Near the limit the quiet plies are part of it.

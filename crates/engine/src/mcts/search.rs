@@ -1,0 +1,407 @@
+//! What both trees have in common: one search over a shared tree, and a worker on it for each thread.
+
+use anqi_playout::Start;
+use anqi_rules::{Game, Move, Piece, Position, Seed};
+use arrayvec::ArrayVec;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::share::Shared;
+use super::simulate::{Simulated, Simulator};
+use super::tree::{Block, Label, MOST_SIBLINGS, Node, NodeId, ROOT, Refused, Seen, Tree, Verdict};
+use super::ucb::Bounds;
+use super::worth::worth;
+use super::{Backup, MctsOptions, preference};
+use crate::limits::SharedBudget;
+use crate::line::Line;
+use crate::score::Score;
+
+/// Little is known of a reply after few visits: the mean of all results counts like so many of them.
+const CAUTION: f32 = 3.0;
+
+/// A search under way.
+#[derive(Debug)]
+pub(super) struct Search<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) shared: Option<&'a Shared>,
+    pub(super) options: &'a MctsOptions,
+    pub(super) game: &'a Game,
+    /// The legal moves at the root. Some are known to the [`Game`] only: those of a long chase.
+    pub(super) moves: &'a [Move],
+    pub(super) budget: &'a SharedBudget<'a>,
+    /// The search ends when it has looked so many plies ahead.
+    pub(super) depth: u32,
+}
+
+/// One thread of a search.
+pub(super) struct Worker<'a> {
+    search: &'a Search<'a>,
+    bounds: Bounds,
+    simulator: Simulator,
+    rng: Xoshiro256PlusPlus,
+    line: Line,
+    /// How long the line is at the root.
+    played: usize,
+    /// The nodes from the root to where the worker is.
+    path: Vec<Step>,
+    /// Simulations that wait to be played together, and the ways to them.
+    waiting: Vec<(Start, u64)>,
+    ways: Vec<Vec<Step>>,
+    /// The most plies it has looked ahead.
+    deepest: u32,
+}
+
+/// A node on the way.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    node: NodeId,
+    /// Plies from the root.
+    ply: u32,
+    /// Whether it is a chance-node.
+    chance: bool,
+}
+
+/// Where a selection ends.
+pub(super) enum Leaf {
+    /// Here the result is known: that of the player who moved here.
+    Known(Verdict),
+    /// From this board the game is to be simulated.
+    Open(Position),
+}
+
+/// What came of the wish for more moves below a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Added {
+    Moves,
+    /// There are no more.
+    Nothing,
+    /// The tree has no room for them.
+    Full,
+}
+
+/// A node begins with so many moves, and gets three times as many when these were tried.
+const FIRST_MOVES: usize = 4;
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(search: &'a Search<'a>, seed: &Seed) -> Worker<'a> {
+        let mut rng = seed.rng();
+        let line = Line::new(search.game);
+        Worker {
+            search,
+            bounds: Bounds::from(search.options),
+            simulator: Simulator::new(search.options, search.game.position().ladder(), rng.next_u64()),
+            rng: Xoshiro256PlusPlus::from_rng(&mut rng),
+            played: line.len(),
+            line,
+            path: Vec::new(),
+            waiting: Vec::new(),
+            ways: Vec::new(),
+            deepest: 0,
+        }
+    }
+
+    pub(super) fn tree(&self) -> &'a Tree {
+        self.search.tree
+    }
+
+    fn options(&self) -> &'a MctsOptions {
+        self.search.options
+    }
+
+    pub(super) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// Whether the search is over: the root is decided, or the budget is spent. If not, one playout is
+    /// taken from the budget.
+    pub(super) fn interrupted(&self) -> bool {
+        self.tree().node(ROOT).proof().is_some() || !self.search.budget.take()
+    }
+
+    /// Whether results may come in later than the next selection.
+    fn overlaps(&self) -> bool {
+        self.options().threads > 1 || self.options().flight > 1
+    }
+
+    /// Plies from the root to where the worker is.
+    pub(super) fn ply(&self) -> u32 {
+        self.path.last().map_or(0, |step| step.ply)
+    }
+
+    /// The most plies it has looked ahead.
+    pub(super) fn deepest(&self) -> u32 {
+        self.deepest
+    }
+
+    /// Whether there was a flip between the root and where the worker is.
+    pub(super) fn has_flipped(&self) -> bool {
+        let flip = |step: &Step| matches!(self.tree().node(step.node).mv(), Some(Move::Flip(_)));
+        self.path.iter().skip(1).any(flip)
+    }
+
+    /// Begins a selection at the root.
+    pub(super) fn begin(&mut self) -> Position {
+        self.line.truncate(self.played);
+        self.path.clear();
+        self.path.push(Step { node: ROOT, ply: 0, chance: false });
+        *self.search.game.position()
+    }
+
+    /// Goes on from `board` to a child.
+    pub(super) fn follow(&mut self, child: NodeId, board: &Position) {
+        self.line.push(board);
+        let ply = self.ply() + 1;
+        self.path.push(Step { node: child, ply, chance: false });
+        self.deepest = self.deepest.max(ply);
+        if ply >= self.search.depth {
+            self.search.budget.end();
+        }
+    }
+
+    /// Takes the step to a child back.
+    pub(super) fn back(&mut self) {
+        self.path.pop();
+        self.line.pop();
+    }
+
+    /// What comes up: each piece of the pool is as likely as another.
+    pub(super) fn draw(&mut self, board: &Position) -> Piece {
+        let pool = board.pool();
+        let n = (u64::from(self.rng.next_u32()) * u64::from(pool.len())) >> 32;
+        pool.nth(n as u32).unwrap_or_else(|| unreachable!("a face-down square has a piece in the pool"))
+    }
+
+    /// Goes on from a chance-node to what came up. True if it was never there before; `None` if the tree
+    /// has no room for it.
+    ///
+    /// The first piece gets a node of its own, the second one brings the nodes of all others along: most
+    /// chance-nodes are visited once.
+    pub(super) fn reveal(&mut self, chance: &Node, board: &Position, piece: Piece) -> Option<(NodeId, bool)> {
+        let tree = self.tree();
+        let (outcome, new) = loop {
+            let seen = tree.seen(chance);
+            if let Some((id, outcome)) = tree.child(chance, Label::Reveal(piece)) {
+                break (id, outcome.results().count() == 0 && outcome.flight() == 0);
+            }
+            let first = tree.children(chance).next().map(|(_, outcome)| outcome.label());
+            let others = board.reveals().map(|(piece, _)| Label::Reveal(piece)).filter(|&label| Some(label) != first);
+            let labels: ArrayVec<Label, { Piece::COUNT }> =
+                if first.is_none() { std::iter::once(Label::Reveal(piece)).collect() } else { others.collect() };
+            let complete = first.is_some() || board.pool().kinds() == 1;
+            match tree.extend(chance, seen, labels.into_iter(), complete) {
+                Ok(_) | Err(Refused::Late) => {} // now it is there, or may be
+                Err(Refused::Full) => return None,
+            }
+        };
+        let ply = self.ply();
+        if let Some(chance) = self.path.last_mut() {
+            chance.chance = true;
+        }
+        self.path.push(Step { node: outcome, ply, chance: false });
+        Some((outcome, new))
+    }
+
+    /// Makes the next moves of `board` children of its node.
+    pub(super) fn add_moves(&self, node: &Node, board: &Position) -> Added {
+        let tree = self.tree();
+        let seen = tree.seen(node);
+        let shared = self.search.shared.map(|shared| (shared, self.line.full_key(board)));
+        let known = shared.and_then(|(shared, key)| shared.get(key)).filter(|_| seen == Seen::NONE);
+        if let Some(children) = known {
+            tree.adopt(node, children);
+            return Added::Moves;
+        }
+        let moves = self.moves(board);
+        let had = tree.children(node).count();
+        let more = if shared.is_some() { MOST_SIBLINGS } else { FIRST_MOVES.max(3 * had) };
+        let labels = moves.iter().skip(had).take(more.min(MOST_SIBLINGS)).copied().map(Label::Move);
+        if labels.len() == 0 {
+            return Added::Nothing;
+        }
+        let complete = had + labels.len() == moves.len();
+        match tree.extend(node, seen, labels, complete) {
+            Ok(block) => self.look_at(&block, board),
+            Err(Refused::Late) => {} // others have added them
+            Err(Refused::Full) => return Added::Full,
+        }
+        if let Some((shared, key)) = shared.filter(|_| complete) {
+            shared.put(key, tree.seen(node));
+        }
+        Added::Moves
+    }
+
+    /// The moves of the board where the worker is.
+    pub(super) fn moves(&self, board: &Position) -> anqi_rules::MoveList {
+        if self.path.len() == 1 { self.search.moves.iter().copied().collect() } else { board.moves() }
+    }
+
+    /// Notes what a look at the board says of each move, where an option asks for it.
+    pub(super) fn look_at(&self, block: &Block<'_>, board: &Position) {
+        let options = self.options();
+        if options.bias == 0.0 && options.minimax == 0.0 {
+            return;
+        }
+        let flip = -worth(&board.after_pass());
+        for node in block.nodes() {
+            node.set_worth(match node.mv() {
+                Some(Move::Step { from, to }) => -worth(&board.after_step(from, to)),
+                _ => flip,
+            });
+        }
+    }
+
+    /// The verdict of the rules on a board that the worker has just come to, for who moved there.
+    pub(super) fn verdict(&self, board: &Position) -> Option<Verdict> {
+        let ended = self.line.ended(board, 0);
+        ended.map(|score| if score == Score::DRAW { Verdict::Draw } else { Verdict::Win })
+    }
+
+    /// Whether the board was there before on the way to it: a draw, but only on this way.
+    pub(super) fn repeats(&self, board: &Position) -> bool {
+        self.line.is_repetition(board)
+    }
+
+    /// Marks the node where the worker is, and every node above it that follows.
+    pub(super) fn prove(&self, verdict: Verdict) {
+        let mut steps = self.path.iter().rev();
+        if let Some(step) = steps.next() {
+            self.tree().node(step.node).prove(verdict);
+        }
+        for step in steps {
+            let node = self.tree().node(step.node);
+            let children = self.tree().children(node).map(|(_, child)| child.proof());
+            let complete = self.tree().is_complete(node);
+            let follows = if step.chance { certain(children, complete) } else { best_reply(children, complete) };
+            let Some(verdict) = follows else { return };
+            node.prove(verdict);
+        }
+    }
+
+    /// Plays the game to its end from `board`, now or together with others in flight, and
+    /// backpropagates the result.
+    pub(super) fn simulate(&mut self, board: &Position) {
+        let start = Start::from(board);
+        if self.overlaps() {
+            self.path.iter().for_each(|step| self.tree().node(step.node).depart());
+        }
+        if self.options().flight == 1 {
+            let simulated = self.simulator.play(&start);
+            self.search.backpropagate(&self.path, simulated, self.overlaps());
+            return;
+        }
+        let number = self.simulator.number();
+        if self.waiting.len() == self.ways.len() {
+            self.ways.push(Vec::new());
+        }
+        self.ways[self.waiting.len()].clone_from(&self.path);
+        self.waiting.push((start, number));
+        if self.waiting.len() == self.options().flight as usize {
+            self.land();
+        }
+    }
+
+    /// Plays all simulations in flight.
+    pub(super) fn land(&mut self) {
+        let Worker { search, simulator, waiting, ways, .. } = self;
+        simulator.play_all(waiting, |place, simulated| search.backpropagate(&ways[place], simulated, true));
+        waiting.clear();
+    }
+
+    /// Counts a known result.
+    pub(super) fn backpropagate(&self, verdict: Verdict) {
+        let known = Simulated { result: verdict.reversed(), quality: 0.0 };
+        self.search.backpropagate(&self.path, known, false);
+    }
+}
+
+impl Search<'_> {
+    /// Counts a result in all nodes from the root to where it was found.
+    fn backpropagate(&self, path: &[Step], Simulated { result, quality }: Simulated, in_flight: bool) {
+        let last = path.last().map_or(0, |step| step.ply);
+        for step in path.iter().rev() {
+            let node = self.tree.node(step.node);
+            // `result` is that of the player to move at the end; a node's is that of who moved there.
+            if (last - step.ply).is_multiple_of(2) {
+                node.count(result.reversed(), -quality);
+            } else {
+                node.count(result, quality);
+            }
+            if in_flight {
+                node.arrive();
+            }
+            match self.options.backup {
+                Backup::Best => self.back_up_best(node, step.chance),
+                Backup::Mean if self.options.minimax > 0.0 => self.back_up_worth(node, step.chance),
+                Backup::Mean => {}
+            }
+        }
+    }
+
+    /// The worth of the most visited reply, or of what may come up; the results where there is none yet.
+    fn back_up_best(&self, node: &Node, chance: bool) {
+        let mean = node.results().balance() as f32;
+        let worth = if chance {
+            self.expectation(node)
+        } else {
+            let replies = self.tree.children(node).map(|(_, child)| child);
+            replies.max_by_key(|reply| preference(reply)).and_then(|best| {
+                let visits = best.results().count() as f32;
+                (visits > 0.0).then(|| (CAUTION * mean - visits * proven_or_worth(best)) / (CAUTION + visits))
+            })
+        };
+        node.set_worth(worth.unwrap_or(mean));
+    }
+
+    /// Implicit minimax backups (Lanctot, Winands, Pepels & Sturtevant 2014): what a look at the boards
+    /// says of the best reply.
+    fn back_up_worth(&self, node: &Node, chance: bool) {
+        let worth = if chance {
+            self.expectation(node)
+        } else {
+            self.tree.children(node).map(|(_, reply)| reply.worth()).reduce(f32::max).map(|best| -best)
+        };
+        if let Some(worth) = worth {
+            node.set_worth(worth);
+        }
+    }
+
+    /// The worth of what came up at a chance-node, as often as it did.
+    fn expectation(&self, chance: &Node) -> Option<f32> {
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for (_, outcome) in self.tree.children(chance) {
+            let visits = outcome.results().count() as f32;
+            sum += visits * proven_or_worth(outcome);
+            weight += visits;
+        }
+        (weight > 0.0).then(|| sum / weight)
+    }
+}
+
+fn proven_or_worth(node: &Node) -> f32 {
+    match node.proof() {
+        Some(Verdict::Win) => 1.0,
+        Some(Verdict::Draw) => 0.0,
+        Some(Verdict::Loss) => -1.0,
+        None => node.worth(),
+    }
+}
+
+/// A chance-node is decided when everything that may come up is, in the same way.
+fn certain(mut outcomes: impl Iterator<Item = Option<Verdict>>, complete: bool) -> Option<Verdict> {
+    let first = outcomes.next()??;
+    (complete && outcomes.all(|outcome| outcome == Some(first))).then_some(first)
+}
+
+/// A node is decided for who moved there when a reply wins, or when all replies are decided.
+fn best_reply(replies: impl Iterator<Item = Option<Verdict>>, complete: bool) -> Option<Verdict> {
+    let mut best = Verdict::Loss;
+    let mut open = !complete;
+    for reply in replies {
+        match reply {
+            Some(Verdict::Win) => return Some(Verdict::Loss),
+            Some(verdict) => best = best.max(verdict),
+            None => open = true,
+        }
+    }
+    (!open).then_some(best.reversed())
+}

@@ -1,0 +1,154 @@
+//! `simulate`: games played to their end by a policy, and what counts as their result.
+
+use anqi_playout::{End, Options, Outcome, Path, Playout, Reading, Start, each, playout};
+use anqi_rules::Ladder;
+
+use super::MctsOptions;
+use super::tree::Verdict;
+use crate::eval::{DrawJudge, Weights};
+
+/// What a simulation brings to the player to move where it began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Simulated {
+    pub(super) result: Verdict,
+    /// What the quality of the result adds to it.
+    pub(super) quality: f32,
+}
+
+/// Plays and judges playouts, each with its own random numbers.
+#[derive(Debug)]
+pub(super) struct Simulator {
+    options: Options,
+    judge: Judge,
+    seed: u64,
+    played: u64,
+    /// The playouts of a batch, in its order.
+    batch: Vec<Option<Playout>>,
+}
+
+impl Simulator {
+    pub(super) fn new(options: &MctsOptions, ladder: Ladder, seed: u64) -> Simulator {
+        let cut = (options.cut > 0).then_some(options.cut);
+        Simulator {
+            options: Options { policy: options.policy, draw: options.playout, cut, reading: Reading::Rules },
+            judge: Judge::new(ladder, options.eval, options.quality as f32),
+            seed,
+            played: 0,
+            batch: Vec::new(),
+        }
+    }
+
+    /// Plays one game.
+    pub(super) fn play(&mut self, start: &Start) -> Simulated {
+        let playout = playout(start, &self.options, self.seed, self.played);
+        self.played += 1;
+        self.judge.judge(&playout)
+    }
+
+    /// The number of the next playout.
+    pub(super) fn number(&mut self) -> u64 {
+        self.played += 1;
+        self.played - 1
+    }
+
+    /// Plays numbered games side by side, and gives the results in their order.
+    pub(super) fn play_all(&mut self, games: &[(Start, u64)], mut sink: impl FnMut(usize, Simulated)) {
+        let Simulator { options, judge, seed, batch, .. } = self;
+        batch.clear();
+        batch.resize(games.len(), None);
+        each(games, options, *seed, Path::best(), |place, playout| batch[place] = Some(playout));
+        for (place, playout) in batch.iter().enumerate() {
+            if let Some(playout) = playout {
+                sink(place, judge.judge(playout));
+            }
+        }
+    }
+}
+
+/// Says what a playout counts for.
+#[derive(Debug)]
+pub(super) struct Judge {
+    ladder: Ladder,
+    eval: bool,
+    quality: f32,
+    /// What the winners had more than the losers.
+    leads: Spread,
+}
+
+impl Judge {
+    pub(super) fn new(ladder: Ladder, eval: bool, quality: f32) -> Judge {
+        Judge { ladder, eval, quality, leads: Spread::default() }
+    }
+
+    pub(super) fn judge(&mut self, playout: &Playout) -> Simulated {
+        let result = match playout.outcome {
+            Outcome::Win => Verdict::Win,
+            Outcome::Loss => Verdict::Loss,
+            Outcome::Draw if !self.eval => Verdict::Draw,
+            Outcome::Draw | Outcome::Cut => by_material(self.lead(&playout.end)),
+        };
+        Simulated { result, quality: self.bonus(result, playout) }
+    }
+
+    fn lead(&self, end: &End) -> i32 {
+        lead(&DrawJudge::VALUES, self.ladder, end)
+    }
+
+    /// Quality-based rewards (Pepels, Tak, Lanctot & Winands 2014): a win counts more the more it leaves
+    /// on the board, compared with the wins before; a loss counts less.
+    fn bonus(&mut self, result: Verdict, playout: &Playout) -> f32 {
+        if self.quality == 0.0 || result == Verdict::Draw {
+            return 0.0;
+        }
+        let lead = self.lead(&playout.end) as f32;
+        let (sign, margin) = if result == Verdict::Win { (1.0, lead) } else { (-1.0, -lead) };
+        let bonus = self.leads.standing(margin);
+        self.leads.add(margin);
+        sign * self.quality * bonus / 2.0 // as results go from 0 to 1, not from -1 to 1
+    }
+}
+
+/// A game that did not end goes to the side with more material.
+fn by_material(lead: i32) -> Verdict {
+    match lead {
+        1.. => Verdict::Win,
+        0 => Verdict::Draw,
+        ..0 => Verdict::Loss,
+    }
+}
+
+/// What the player to move at the start has more than the other at the end.
+pub(super) fn lead(weights: &Weights, ladder: Ladder, end: &End) -> i32 {
+    let more = |(rung, set): (u8, anqi_rules::SquareSet)| {
+        weights.of(ladder.kind(rung)) * ((set & end.first).len() as i32 - (set & end.second).len() as i32)
+    };
+    (1..).zip(end.by_rung()).map(more).sum()
+}
+
+/// Mean and spread of numbers that come one by one (Welford 1962).
+#[derive(Debug, Default)]
+struct Spread {
+    count: f32,
+    mean: f32,
+    squares: f32,
+}
+
+impl Spread {
+    fn add(&mut self, number: f32) {
+        self.count += 1.0;
+        let off = number - self.mean;
+        self.mean += off / self.count;
+        self.squares += off * (number - self.mean);
+    }
+
+    /// Where a number stands among those before it: from -1, far below, to 1, far above.
+    fn standing(&self, number: f32) -> f32 {
+        /// How steeply it rises: the paper's k for playouts of other games is between 1.4 and 8.
+        const STEEPNESS: f32 = 2.0;
+        let deviation = (self.squares / self.count.max(1.0)).sqrt();
+        if deviation == 0.0 {
+            return 0.0;
+        }
+        2.0 / (1.0 + (-STEEPNESS * (number - self.mean) / deviation).exp()) - 1.0
+    }
+}

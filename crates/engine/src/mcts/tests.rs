@@ -1,0 +1,247 @@
+//! What must hold of any tree after any number of iterations.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::collections::HashMap;
+
+use anqi_rules::{Color, Deal, Game, Move, Piece, Position, Rules, Seed};
+use rand_core::Rng;
+
+use super::tree::{Label, Node, ROOT, Tree, Verdict};
+use super::{Mcts, MctsOptions, Nodes};
+use crate::limits::{Limits, Stop};
+use crate::player::Player;
+
+/// The tree that a player has after one search.
+fn searched(options: &MctsOptions, game: &Game, playouts: u64) -> Mcts {
+    let mut player = Mcts::new(options, Seed::from(7));
+    player.choose(game, &Limits::playouts(playouts), &Stop::default());
+    player
+}
+
+/// Games in progress, from the first ply to the last, on several boards.
+fn games() -> Vec<Game> {
+    let rules = ["server", "chen,board=2x4,army=KPPP", "chen,board=3x4,army=KGRNCP", "server,ladder=hongkong"];
+    let mut games = Vec::new();
+    for (number, rules) in (0..).zip(rules) {
+        let rules: Rules = rules.parse().unwrap();
+        let seed = Seed::from(number);
+        let deal = Deal::new(&rules, &seed);
+        let mut rng = seed.child("moves").rng();
+        let mut game = Game::new(rules);
+        while game.outcome().is_none() {
+            if game.plies().len() % 9 == 0 {
+                games.push(game.clone());
+            }
+            let moves = game.legal_moves();
+            let mv = moves[rng.next_u32() as usize % moves.len()];
+            game.play(deal.resolve(mv).unwrap()).unwrap();
+        }
+    }
+    games
+}
+
+/// Looks at every node below `node`, whose board is `board`.
+struct Walk<'a> {
+    tree: &'a Tree,
+    chances: Vec<(Position, HashMap<Piece, u64>)>,
+    nodes: u64,
+}
+
+impl Walk<'_> {
+    fn decision(&mut self, node: &Node, board: &Position, root: bool) {
+        self.nodes += 1;
+        let children: Vec<&Node> = self.tree.children(node).map(|(_, child)| child).collect();
+        let visits: u64 = children.iter().map(|child| child.results().count()).sum();
+        let own = u64::from(!root); // the simulation with which a node begins
+        if node.proof().is_none() && !children.is_empty() {
+            assert_eq!(visits + own, node.results().count(), "{board}");
+        }
+        for child in &children {
+            let mv = child.mv().expect("below a board there are moves");
+            assert!(board.is_legal(mv), "{mv} in {board}");
+            assert_eq!(children.iter().filter(|other| other.mv() == Some(mv)).count(), 1);
+            match mv {
+                Move::Step { from, to } => self.decision_or_leaf(child, &board.after_step(from, to)),
+                Move::Flip(_) => self.chance(child, board, mv),
+            }
+        }
+        self.check_proof(node, board, &children);
+    }
+
+    fn decision_or_leaf(&mut self, node: &Node, board: &Position) {
+        self.decision(node, board, false);
+    }
+
+    fn chance(&mut self, node: &Node, board: &Position, mv: Move) {
+        let Move::Flip(square) = mv else { return };
+        let mut drawn = HashMap::new();
+        for (_, outcome) in self.tree.children(node) {
+            let Label::Reveal(piece) = outcome.label() else { panic!("below a flip there are pieces") };
+            assert!(board.pool().count(piece) > 0, "{piece:?} is not in the pool of {board}");
+            drawn.insert(piece, outcome.results().count());
+            if outcome.results().count() > 0 {
+                self.decision(outcome, &board.after_flip(square, piece), false);
+            }
+        }
+        assert_eq!(drawn.values().sum::<u64>(), node.results().count(), "{mv} in {board}");
+        self.chances.push((*board, drawn));
+    }
+
+    /// A proof is what the replies prove, and nothing grows below it.
+    fn check_proof(&self, node: &Node, board: &Position, children: &[&Node]) {
+        let best = children.iter().map(|child| child.proof()).max().flatten();
+        match node.proof() {
+            Some(Verdict::Win) if children.is_empty() => {
+                let turn = board.turn().unwrap_or(Color::Red);
+                assert!(!board.has_moves() || board.remaining(turn) == 0, "{board}");
+            }
+            Some(Verdict::Win) => assert!(children.iter().all(|child| child.proof() == Some(Verdict::Loss))),
+            Some(Verdict::Loss) => assert_eq!(best, Some(Verdict::Win), "{board}"),
+            Some(Verdict::Draw) | None => assert_ne!(best, Some(Verdict::Win), "{board}"),
+        }
+    }
+}
+
+fn walk<'a>(player: &'a Mcts, game: &Game) -> Walk<'a> {
+    let mut walk = Walk { tree: &player.tree, chances: Vec::new(), nodes: 0 };
+    walk.decision(player.tree.node(ROOT), game.position(), true);
+    walk
+}
+
+#[test]
+fn chance_trees_add_up() {
+    for flight in [1, 16] {
+        let options = MctsOptions { flight, ..MctsOptions::default() };
+        for game in games() {
+            let player = searched(&options, &game, 3_000);
+            let walk = walk(&player, &game);
+            assert!(walk.nodes > 1);
+        }
+    }
+}
+
+/// Pearson's statistic over all chance-nodes with enough visits, as standard deviations from its mean.
+#[test]
+fn chance_draws_in_proportion_to_the_pool() {
+    let (mut statistic, mut freedom) = (0.0, 0.0);
+    for game in games().into_iter().filter(|game| !game.position().hidden().is_empty()) {
+        let player = searched(&MctsOptions::default(), &game, 20_000);
+        for (board, drawn) in walk(&player, &game).chances {
+            let visits: u64 = drawn.values().sum();
+            let all = f64::from(board.pool().len());
+            let pieces: Vec<(Piece, u8)> = board.reveals().collect();
+            if pieces.len() < 2 || (visits as f64) < 10.0 * all {
+                continue;
+            }
+            // The search stops by what it finds, not by what is drawn: but proven outcomes end visits.
+            for (piece, count) in &pieces {
+                let expected = visits as f64 * f64::from(*count) / all;
+                statistic += (drawn.get(piece).copied().unwrap_or(0) as f64 - expected).powi(2) / expected;
+            }
+            freedom += pieces.len() as f64 - 1.0;
+        }
+    }
+    assert!(freedom > 1000.0, "{freedom}");
+    let excess = (statistic - freedom) / f64::sqrt(2.0 * freedom);
+    assert!(excess.abs() < 5.0, "{excess}");
+}
+
+/// Below a decided node nothing is visited once it is decided: a second search adds nothing there.
+#[test]
+fn nothing_is_searched_below_a_proof() {
+    let position = "4/4/4/4/4/p3/4/KG2 r -".parse().unwrap();
+    let game = Game::from_position(Rules::chen(), position).unwrap();
+    let mut player = Mcts::new(&MctsOptions::default(), Seed::from(1));
+    let choice = player.choose(&game, &Limits::playouts(1_000_000), &Stop::default()).unwrap();
+    assert!(choice.score.is_decided(), "{:?}", choice.score);
+    assert!(choice.stats.playouts < 1_000_000, "an early stop");
+}
+
+#[test]
+fn group_trees_hold_legal_moves_only() {
+    let options = MctsOptions { nodes: Nodes::Group, ..MctsOptions::default() };
+    for game in games() {
+        let player = searched(&options, &game, 3_000);
+        let root = player.tree.node(ROOT);
+        let visits: u64 = player.tree.children(root).map(|(_, child)| child.results().count()).sum();
+        assert_eq!(visits, root.results().count());
+        check_group(&player.tree, root, Some(game.position()));
+    }
+}
+
+/// Visits add up everywhere; moves are legal where no flip has made the board uncertain, and no move is
+/// there twice.
+fn check_group(tree: &Tree, node: &Node, board: Option<&Position>) {
+    let children: Vec<&Node> = tree.children(node).map(|(_, child)| child).collect();
+    let visits: u64 = children.iter().map(|child| child.results().count()).sum();
+    assert!(visits <= node.results().count());
+    for child in &children {
+        let mv = child.mv().unwrap();
+        assert_eq!(children.iter().filter(|other| other.mv() == Some(mv)).count(), 1);
+        assert!(board.is_none_or(|board| board.is_legal(mv)));
+        let next = match (mv, board) {
+            (Move::Step { from, to }, Some(board)) => Some(board.after_step(from, to)),
+            _ => None,
+        };
+        check_group(tree, child, next.as_ref());
+    }
+}
+
+/// A tree of one megabyte is full after some ten thousand visits, and the search goes on.
+#[test]
+fn a_full_tree_is_searched_on() {
+    for nodes in [Nodes::Chance, Nodes::Group] {
+        let options = MctsOptions { nodes, memory: 1, ..MctsOptions::default() };
+        let game = Game::new(Rules::chen());
+        let mut player = Mcts::new(&options, Seed::from(3));
+        let choice = player.choose(&game, &Limits::playouts(100_000), &Stop::default()).unwrap();
+        assert_eq!(choice.stats.playouts, 100_000);
+        let visits: u64 = choice.candidates.iter().map(|c| c.results.unwrap().count()).sum();
+        assert_eq!(visits, 100_000, "{nodes:?}");
+    }
+}
+
+/// With `keep` the tree of the next move begins with what was found below the moves played.
+#[test]
+fn a_kept_tree_goes_on() {
+    for nodes in [Nodes::Chance, Nodes::Group] {
+        let options = MctsOptions { nodes, keep: true, ..MctsOptions::default() };
+        let rules: Rules = "chen,board=2x4,army=KCPP".parse().unwrap();
+        let deal = Deal::new(&rules, &Seed::from(5));
+        let mut game = Game::new(rules);
+        let mut player = Mcts::new(&options, Seed::from(3));
+        let mut kept = 0;
+        while game.outcome().is_none() {
+            let choice = player.choose(&game, &Limits::playouts(2_000), &Stop::default()).unwrap();
+            assert!(game.legal_moves().contains(&choice.mv));
+            let visits: u64 = choice.candidates.iter().map(|c| c.results.unwrap().count()).sum();
+            kept += visits.saturating_sub(choice.stats.playouts);
+            game.play(deal.resolve(choice.mv).unwrap()).unwrap();
+        }
+        assert!(kept > 0, "{nodes:?}");
+        let other = Game::new(Rules::chen());
+        assert!(player.choose(&other, &Limits::playouts(100), &Stop::default()).is_some(), "another game");
+    }
+}
+
+/// One thread is repeatable; more threads share the work and the budget.
+#[test]
+fn threads_share_the_budget() {
+    let game = Game::new(Rules::chen());
+    for (threads, share) in [(1, false), (3, false), (3, true)] {
+        let options = MctsOptions { threads, share, ..MctsOptions::default() };
+        let player = searched(&options, &game, 20_000);
+        let root = player.tree.node(ROOT);
+        assert_eq!(root.results().count(), 20_000);
+        let visits: u64 = player.tree.children(root).map(|(_, child)| child.results().count()).sum();
+        assert_eq!(visits, 20_000);
+        assert!(player.tree.children(root).all(|(_, child)| child.flight() == 0), "everybody has come back");
+    }
+    let once = searched(&MctsOptions::default(), &game, 5_000);
+    let twice = searched(&MctsOptions::default(), &game, 5_000);
+    let results = |player: &Mcts| -> Vec<_> {
+        player.tree.children(player.tree.node(ROOT)).map(|(_, child)| child.results()).collect()
+    };
+    assert_eq!(results(&once), results(&twice));
+}
