@@ -14,7 +14,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
 }
 
 fn sprt(elo0: f64, elo1: f64, model: Model) -> Sprt {
-    Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap()
+    Sprt::new(elo0, elo1, 0.05, 0.05, model).expect("a test")
 }
 
 /// The largest value of a function with one hill.
@@ -85,7 +85,7 @@ fn likelihood_with_moments(values: &[f64], counts: &[f64], mean: f64, variance: 
         inside
     };
     let at = |y: f64| -> Vec<f64> {
-        let x = inner(y).unwrap();
+        let x = inner(y).expect("y within its limits");
         conditions.iter().zip(counts).map(|((l, s), count)| count / total / (1.0 + x * l + y * s)).collect()
     };
     let y = crossing(limit(-1.0), limit(1.0), |y| at(y).iter().zip(&conditions).map(|(p, (_, s))| p * s).sum());
