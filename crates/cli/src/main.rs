@@ -11,6 +11,7 @@ mod players;
 mod position;
 mod records;
 mod show;
+mod sprt;
 
 use std::io;
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ enum Command {
     Records(records::RecordsArgs),
     Players(players::PlayersArgs),
     Analyse(analyse::AnalyseArgs),
+    Sprt(sprt::SprtArgs),
     Bench(bench::BenchArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
@@ -78,6 +80,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Records(args)) => records::run(args, out),
         Some(Command::Players(args)) => players::run(args, out),
         Some(Command::Analyse(args)) => analyse::run(args, out),
+        Some(Command::Sprt(args)) => sprt::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),
         Some(Command::Completions(args)) => generate::completions(args, out),
         Some(Command::Man(args)) => generate::man(args, out),
