@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use anqi_rules::{Seed, excerpt};
 
+use crate::limits::Limits;
 use crate::minimax::chen::{Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
@@ -101,6 +102,17 @@ impl PlayerSpec {
             PlayerOptions::Random => Box::new(Random { seed }),
             PlayerOptions::Chen(options) => Box::new(Chen::new(options, seed)),
             PlayerOptions::NegaScout(options) => Box::new(NegaScout::new(options)),
+        }
+    }
+
+    /// Whether the player comes to an end by itself under these limits, without being told to stop.
+    #[must_use]
+    pub fn is_bounded_by(&self, limits: &Limits) -> bool {
+        match &self.options {
+            PlayerOptions::Random => true,
+            PlayerOptions::Chen(_) | PlayerOptions::NegaScout(_) => {
+                limits.nodes.is_some() || limits.depth.is_some() || limits.time.is_some()
+            }
         }
     }
 }
