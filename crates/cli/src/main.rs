@@ -2,6 +2,8 @@
 
 mod analyse;
 mod bench;
+mod check_engine;
+mod engine;
 mod generate;
 mod guide;
 mod output;
@@ -40,6 +42,8 @@ enum Command {
     Records(records::RecordsArgs),
     Players(players::PlayersArgs),
     Analyse(analyse::AnalyseArgs),
+    Engine(engine::EngineArgs),
+    CheckEngine(check_engine::CheckEngineArgs),
     Bench(bench::BenchArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
@@ -54,6 +58,9 @@ pub(crate) enum Exit {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = anqi_protocol::supervise_if_asked() {
+        return code;
+    }
     let cli = Cli::parse();
     let mut out = Output::new(cli.json);
     match run(&cli, &mut out) {
@@ -78,6 +85,8 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Records(args)) => records::run(args, out),
         Some(Command::Players(args)) => players::run(args, out),
         Some(Command::Analyse(args)) => analyse::run(args, out),
+        Some(Command::Engine(args)) => engine::run(args, out),
+        Some(Command::CheckEngine(args)) => check_engine::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),
         Some(Command::Completions(args)) => generate::completions(args, out),
         Some(Command::Man(args)) => generate::man(args, out),
