@@ -3,6 +3,8 @@
 mod analyse;
 mod arena;
 mod bench;
+mod check_engine;
+mod engine;
 mod generate;
 mod guide;
 mod matches;
@@ -49,6 +51,8 @@ enum Command {
     Match(matches::MatchArgs),
     Tournament(tournament::TournamentArgs),
     Sprt(sprt::SprtArgs),
+    Engine(engine::EngineArgs),
+    CheckEngine(check_engine::CheckEngineArgs),
     Bench(bench::BenchArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
@@ -69,6 +73,9 @@ pub(crate) enum Exit {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = anqi_protocol::supervise_if_asked() {
+        return code;
+    }
     let cli = Cli::parse();
     let mut out = Output::new(cli.json);
     match run(&cli, &mut out) {
@@ -99,6 +106,8 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
+        Some(Command::Engine(args)) => engine::run(args, out),
+        Some(Command::CheckEngine(args)) => check_engine::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),
         Some(Command::Completions(args)) => generate::completions(args, out),
         Some(Command::Man(args)) => generate::man(args, out),

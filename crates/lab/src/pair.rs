@@ -10,7 +10,7 @@ use anqi_rules::{Commitment, Deal, Game, Outcome, Ply, Seat, Seed, excerpt};
 use anqi_stats::Points;
 
 use crate::budget::Budget;
-use crate::contender::{Contender, Who};
+use crate::contender::{Contender, Who, seeded};
 use crate::luck;
 use crate::plan::{Pair, Plan};
 use crate::referee::{Played, Stopped, referee};
@@ -91,15 +91,10 @@ impl<'a> Place<'a> {
         let fresh: Option<Box<dyn Side>> = match (&self.contender.who, &self.side) {
             (Who::Player(spec), _) => Some(Box::new(Insider(spec.build(self.seed.clone())))),
             (Who::Outside(_), Some(_)) => None,
-            (Who::Outside(spec), None) => {
-                let mut spec = spec.clone();
-                let seed = self.seed.to_string();
-                spec.command.iter_mut().for_each(|word| *word = word.replace("{seed}", &seed));
-                Some(match Outside::launch(&spec) {
-                    Ok(outside) => Box::new(outside),
-                    Err(fault) => Box::new(Absent(fault)),
-                })
-            }
+            (Who::Outside(spec), None) => Some(match Outside::launch(&seeded(spec, &self.seed)) {
+                Ok(outside) => Box::new(outside),
+                Err(fault) => Box::new(Absent(fault)),
+            }),
         };
         match fresh {
             Some(fresh) => self.side.insert(fresh).as_mut(),

@@ -68,18 +68,17 @@ impl Clocked {
         Clocked { budget, left: budget.clock.map(|clock| clock.base), moves: 0 }
     }
 
-    /// Whether a move that took so long came too late; if not, the clock goes on.
-    fn spend(&mut self, used: Duration) -> bool {
-        if self.left.is_some_and(|left| used > left)
+    /// Whether a move that took so long comes too late.
+    fn is_late(&self, used: Duration) -> bool {
+        self.left.is_some_and(|left| used > left)
             || self.budget.limits.time.is_some_and(|time| used > time + MOVE_MARGIN)
-        {
-            return false;
-        }
+    }
+
+    fn spend(&mut self, used: Duration) {
         self.moves += 1;
         if let (Some(clock), Some(left)) = (self.budget.clock, self.left) {
             self.left = Some(clock.after_move(left, used, self.moves));
         }
-        true
     }
 }
 
@@ -102,10 +101,16 @@ impl Table<'_> {
             }
             match answer {
                 Err(fault) => self.lose(seat, fault),
-                Ok(_) if !self.clocks[seat as usize].spend(used) => self.lose_on_time(seat, used),
+                // A side that measures its time has judged it, too.
+                Ok(Answer { used: None, .. }) if self.clocks[seat as usize].is_late(used) => {
+                    self.lose(seat, Fault::Late { limit: used });
+                }
                 Ok(answer) => match self.resolve(answer.mv) {
                     Err(fault) => self.lose(seat, fault),
-                    Ok(ply) => self.tell(seat, ply, answer.thought, used, stop),
+                    Ok(ply) => {
+                        self.clocks[seat as usize].spend(used);
+                        self.tell(seat, ply, answer.thought, used, stop);
+                    }
                 },
             }
         }
@@ -153,10 +158,6 @@ impl Table<'_> {
                 self.lose(seat, fault);
             }
         }
-    }
-
-    fn lose_on_time(&mut self, seat: Seat, used: Duration) {
-        self.lose(seat, Fault::Late { limit: used });
     }
 
     /// The first fault decides; a game that is over stays as it ended.

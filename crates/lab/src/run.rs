@@ -10,7 +10,7 @@ use anqi_engine::Stop;
 use anqi_protocol::{Fault, Outside};
 use anqi_stats::{Sprt, SprtState, Tally, Verdict};
 
-use crate::contender::Who;
+use crate::contender::{Who, seeded};
 use crate::journal::{Journal, JournalError};
 use crate::pair::{PairError, PlayedPair, play_pair};
 use crate::plan::Plan;
@@ -70,7 +70,7 @@ const GRACE: Duration = Duration::from_millis(500);
 pub fn try_programs(plan: &Plan) -> Result<(), RunError> {
     for contender in plan.contenders() {
         if let Who::Outside(spec) = &contender.who {
-            match Outside::launch(spec) {
+            match Outside::launch(&seeded(spec, plan.seed())) {
                 Ok(outside) => outside.close(),
                 Err(fault) => return Err(RunError::Program { name: contender.name.clone(), fault }),
             }
