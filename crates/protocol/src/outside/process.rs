@@ -24,7 +24,7 @@ use crate::lines::{LONGEST_LINE, Line};
 use crate::packets;
 
 /// The most that a program may write before it answers.
-const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
+const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 /// How long after its last sign of life we wait to hear how a program ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How long a supervisor may take to clean up.
