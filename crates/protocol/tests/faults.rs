@@ -127,7 +127,8 @@ fn spec(mode: &str, mark: &str) -> OutsideSpec {
 
 /// Processes that carry the mark.
 fn marked(mark: &str) -> Vec<String> {
-    let entries = fs::read_dir("/proc").unwrap().filter_map(|entry| fs::read(entry.unwrap().path().join("cmdline")).ok());
+    let entries =
+        fs::read_dir("/proc").unwrap().filter_map(|entry| fs::read(entry.unwrap().path().join("cmdline")).ok());
     let lines = entries.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
     lines.filter(|line| line.split(' ').any(|word| word.ends_with(mark))).collect()
 }
@@ -187,7 +188,8 @@ fn check(&(mode, expected, text): &(&str, &str, &str), number: u64) {
 
 /// Most of the time they wait, so many can wait at once.
 fn check_all(times: u64, threads: usize) {
-    let cases: Vec<_> = (0..times).flat_map(|number| FAULTS.iter().chain(&MORE).map(move |case| (case, number))).collect();
+    let cases: Vec<_> =
+        (0..times).flat_map(|number| FAULTS.iter().chain(&MORE).map(move |case| (case, number))).collect();
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..threads {
@@ -279,11 +281,8 @@ fn the_next_game_goes_on() {
 fn nobody_survives_a_killed_referee() {
     for mode in ["good", "ignores-quit", "children", "setsid", "daemons"] {
         let mark = mark();
-        let mut referee = Command::new(PROGRAM)
-            .args(["__referee", PROGRAM, mode, &mark])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut referee =
+            Command::new(PROGRAM).args(["__referee", PROGRAM, mode, &mark]).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let output = referee.stdout.take().unwrap();
         io::BufRead::read_line(&mut io::BufReader::new(output), &mut line).unwrap();
@@ -304,7 +303,8 @@ fn nobody_survives_a_killed_referee() {
 #[test]
 fn programs_hear_only_what_everybody_sees() {
     // The type says it already: no method of `Outside` takes a deal.
-    fn takes_no_deal(_: fn(&mut Outside, &Game, Option<Left>, &Limits) -> Result<(anqi_rules::Move, Duration), Fault>) {}
+    fn takes_no_deal(_: fn(&mut Outside, &Game, Option<Left>, &Limits) -> Result<(anqi_rules::Move, Duration), Fault>) {
+    }
     takes_no_deal(Outside::choose);
     let folder = tempfile::tempdir().unwrap();
     let heard = [1, 2].map(|seed| {

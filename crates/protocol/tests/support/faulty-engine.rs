@@ -88,7 +88,7 @@ impl Faulty<'_> {
             "exit" => process::exit(0),
             "chatter" => say("hello, I am a program\n\n=\n= 12 a1 a1\ninfo: 1 2 3"),
             "early" => say("=12 a1 a1\n=12 a1 a1"),
-            "children" => (0..5).for_each(|_| drop(Program::new("sleep").args(["1000", ]).arg0_mark(&self.mark))),
+            "children" => (0..5).for_each(|_| drop(Program::new("sleep").args(["1000"]).arg0_mark(&self.mark))),
             "setsid" => (0..5).for_each(|_| drop(child(&self.mark, "__child"))),
             "daemons" => (0..20).for_each(|_| drop(child(&self.mark, "__daemon").wait())),
             _ => {}
@@ -246,7 +246,8 @@ fn illegal(game: &Game, kind: &str) -> Option<String> {
     let all = Square::all().flat_map(|from| {
         Square::all().map(move |to| if from == to { Move::Flip(from) } else { Move::Step { from, to } })
     });
-    let found = all.into_iter().find(|&mv| Illegality::of(game, mv).is_some_and(|reason| format!("{reason:?}") == kind));
+    let found =
+        all.into_iter().find(|&mv| Illegality::of(game, mv).is_some_and(|reason| format!("{reason:?}") == kind));
     found.map(pair)
 }
 
