@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_lab::{Journal, Plan, PlanFile, play_pair, run as run_plan};
 use anqi_playout::{Options, Path, Policy, Reading, Start, Summary, playouts};
 use anqi_rules::{Game, Position, Rules, Seed, perft_visiting};
 use anyhow::{Context, Result};
@@ -31,6 +32,8 @@ enum What {
     Perft,
     /// Nodes of the players' searches at fixed depths, and one number that changes when play changes
     Search,
+    /// Games of `random` against itself through the referee: alone, with a journal, and as an outside program
+    Referee,
 }
 
 pub(crate) fn run(args: &BenchArgs, out: &mut Output) -> Result<Exit> {
@@ -39,6 +42,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut Output) -> Result<Exit> {
         What::Playouts => bench_playouts(time, out),
         What::Perft => bench_perft(time, out),
         What::Search => bench_search(out),
+        What::Referee => bench_referee(time, out),
     }
 }
 
@@ -233,6 +237,96 @@ fn bench_search(out: &mut Output) -> Result<Exit> {
             writeln!(text, "{:<14} {nodes:>12} nodes {rate:>12} nodes/s  stops in {:.2} ms", row.player, row.stop_ms)?;
         }
         writeln!(text, "Bench: {}", rates.signature)
+    })?;
+    Ok(Exit::Done)
+}
+
+#[derive(Serialize)]
+struct RefereeRate {
+    schema: &'static str,
+    how: &'static str,
+    games: u64,
+    plies: u64,
+    seconds: f64,
+    per_second: f64,
+    /// What every ply takes more than the same players in process, without a journal.
+    overhead_ms_per_ply: f64,
+}
+
+/// Games through an outside program, whatever time they take.
+const OUTSIDE_PAIRS: u64 = 500;
+
+fn bench_referee(time: Duration, out: &mut Output) -> Result<Exit> {
+    let stop = Stop::default();
+    let anqi = std::env::current_exe()?;
+    let outside = format!("cmd=\"'{}' engine --player random --seed {{seed}}\" name=outside", anqi.display());
+    let plan = |players: [&str; 2], pairs: u64| {
+        let players = players.map(str::to_owned).to_vec();
+        Plan::new(&PlanFile { pairs: Some(pairs), players, ..PlanFile::default() })
+    };
+    let mut rows: Vec<RefereeRate> = Vec::new();
+    let mut measure = |how, plan: &Plan, play: &mut dyn FnMut(&mut dyn FnMut(u64)) -> Result<()>| -> Result<()> {
+        let (started, mut games, mut plies) = (Instant::now(), 0, 0);
+        play(&mut |pair_plies| (games, plies) = (games + 2, plies + pair_plies))?;
+        let seconds = started.elapsed().as_secs_f64();
+        let base = rows.first().map_or(0.0, |row| row.seconds / row.plies as f64);
+        let overhead = if rows.is_empty() { 0.0 } else { (seconds / plies as f64 - base) * 1e3 };
+        debug_assert!(games <= 2 * plan.count());
+        rows.push(RefereeRate {
+            schema: "anqi-bench-referee-1",
+            how,
+            games,
+            plies,
+            seconds,
+            per_second: games as f64 / seconds,
+            overhead_ms_per_ply: overhead,
+        });
+        Ok(())
+    };
+    let count = |pair: &anqi_lab::PlayedPair| pair.games.iter().map(|game| game.plies().len() as u64).sum::<u64>();
+
+    let inside = plan(["random", "random"], 1_000_000)?;
+    let mut done = 0;
+    measure("in process", &inside, &mut |add| {
+        let started = Instant::now();
+        while started.elapsed() < time {
+            add(count(&play_pair(&inside, done, &stop)?));
+            done += 1;
+        }
+        Ok(())
+    })?;
+    let journaled = plan(["random", "random"], done)?;
+    measure("with a journal", &journaled, &mut |add| {
+        let dir = tempfile::tempdir()?;
+        let mut journal = Journal::open_or_create(dir.path(), &journaled)?;
+        run_plan(&mut journal, 1, &stop, |event| {
+            if let anqi_lab::Event::Played(pair) = event {
+                add(count(pair));
+            }
+        })?;
+        journal.write_games(done)?;
+        Ok(())
+    })?;
+    let outside = plan([&outside, "random"], OUTSIDE_PAIRS)?;
+    measure("outside, protocol A", &outside, &mut |add| {
+        (0..OUTSIDE_PAIRS).try_for_each(|number| {
+            add(count(&play_pair(&outside, number, &Stop::default())?));
+            Ok(())
+        })
+    })?;
+    out.print(&rows, |text| {
+        for row in &rows {
+            writeln!(
+                text,
+                "{:<20} {:>8} games {:>10} plies {:>8} games/s  {:.4} ms a ply more",
+                row.how,
+                grouped(row.games),
+                grouped(row.plies),
+                grouped(row.per_second as u64),
+                row.overhead_ms_per_ply
+            )?;
+        }
+        Ok(())
     })?;
     Ok(Exit::Done)
 }

@@ -16,6 +16,7 @@ mod position;
 mod progress;
 mod records;
 mod result;
+mod serve_match;
 mod show;
 mod sprt;
 mod tournament;
@@ -48,8 +49,9 @@ enum Command {
     Records(records::RecordsArgs),
     Players(players::PlayersArgs),
     Analyse(analyse::AnalyseArgs),
-    Match(matches::MatchArgs),
-    Tournament(tournament::TournamentArgs),
+    Match(Box<matches::MatchArgs>),
+    Tournament(Box<tournament::TournamentArgs>),
+    ServeMatch(serve_match::ServeMatchArgs),
     Sprt(sprt::SprtArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
@@ -105,6 +107,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Analyse(args)) => analyse::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
+        Some(Command::ServeMatch(args)) => serve_match::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
         Some(Command::Engine(args)) => engine::run(args, out),
         Some(Command::CheckEngine(args)) => check_engine::run(args, out),

@@ -66,7 +66,7 @@ pub fn play_pair(plan: &Plan, number: u64, stop: &Stop) -> Result<PlayedPair, Pa
         let budgets = order.map(|index| plan.budget_of(pair.contenders[index]));
         let [one, two] = &mut sides;
         let both = if order == [0, 1] { [one.sit(), two.sit()] } else { [two.sit(), one.sit()] };
-        let played = referee(*plan.rules(), &deal, both, budgets, stop)?;
+        let played = referee(Game::new(*plan.rules()), &deal, both, budgets, stop)?;
         describe(plan, &pair, order, &seed, &played)
     };
     let games = [play([0, 1])?, play([1, 0])?];

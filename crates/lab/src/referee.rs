@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
 use anqi_protocol::{Fault, Illegality, Left};
-use anqi_rules::{Deal, Game, Move, Ply, Rules, Seat};
+use anqi_rules::{Deal, Game, Move, Ply, Seat};
 
 use crate::budget::Budget;
 use crate::side::{Answer, Side, Thought};
@@ -28,7 +28,8 @@ pub struct Stopped;
 /// How much longer than its `movetime` a move may take: time to notice that it is over.
 const MOVE_MARGIN: Duration = Duration::from_millis(100);
 
-/// Plays a game of `rules` between two sides, the first player first.
+/// Plays a game to its end between two sides, the first player first. It may have begun; `deal` must agree with what it
+/// has shown.
 ///
 /// A side that answers illegally, late or not at all loses that game. If `stop` is raised the game is broken off: a
 /// search that was told to stop would have played something else.
@@ -36,14 +37,13 @@ const MOVE_MARGIN: Duration = Duration::from_millis(100);
 /// # Errors
 /// If the game was broken off.
 pub fn referee<'a>(
-    rules: Rules,
+    game: Game,
     deal: &'a Deal,
     sides: [&'a mut (dyn Side + 'a); 2],
     budgets: [Budget; 2],
     stop: &Stop,
 ) -> Result<Played, Stopped> {
-    Table { game: Game::new(rules), deal, sides, clocks: budgets.map(Clocked::new), thoughts: Vec::new(), fault: None }
-        .play(stop)
+    Table { game, deal, sides, clocks: budgets.map(Clocked::new), thoughts: Vec::new(), fault: None }.play(stop)
 }
 
 struct Table<'a> {

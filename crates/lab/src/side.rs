@@ -77,7 +77,8 @@ impl From<&Choice> for Thought {
 }
 
 /// A player of ours.
-pub(crate) struct Insider(pub(crate) Box<dyn Player>);
+#[expect(missing_debug_implementations, reason = "players have none")]
+pub struct Insider(pub Box<dyn Player>);
 
 impl Side for Insider {
     fn begin(&mut self, _: &Game, _: Seat, _: Option<Clock>, _: &Stop) -> Result<(), Fault> {

@@ -20,7 +20,7 @@ pub use supervisor::{supervise_if_asked, supervise_with};
 
 use crate::clock::{Clock, Left};
 use crate::squares::Answer;
-use process::Process;
+pub(crate) use process::Process;
 
 /// One outside program.
 ///
@@ -234,7 +234,7 @@ impl Outside {
 }
 
 /// The move in an answer, if it is legal.
-fn judge(game: &Game, answer: &Answer, text: String) -> Result<Move, Fault> {
+pub(crate) fn judge(game: &Game, answer: &Answer, text: String) -> Result<Move, Fault> {
     let illegal = |reason| Fault::Illegal { answer: excerpt(&text), reason, position: *game.position() };
     match *answer {
         Answer::Move(mv) => Illegality::of(game, mv).map_or(Ok(mv), |reason| Err(illegal(reason))),

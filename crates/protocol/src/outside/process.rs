@@ -24,7 +24,7 @@ use crate::lines::{LONGEST_LINE, Line};
 use crate::packets;
 
 /// The most that a program may write before it answers.
-const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
+const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 /// How long after its last sign of life we wait to hear how a program ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How long a supervisor may take to clean up.
@@ -33,7 +33,7 @@ const BURIAL: Duration = Duration::from_secs(12);
 const TAIL: (usize, usize) = (8, 200);
 
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     supervisor: Child,
     control: UnixStream,
     /// What the supervisor has said and we have not looked at.
@@ -79,7 +79,7 @@ enum Want {
 
 impl Process {
     /// Starts a program that talks over its standard streams.
-    pub(super) fn start(spec: &OutsideSpec) -> Result<Process, Fault> {
+    pub(crate) fn start(spec: &OutsideSpec) -> Result<Process, Fault> {
         Process::spawn(spec, &spec.command).map_err(|error| cannot_start(spec, &error))?.started(spec)
     }
 
@@ -182,7 +182,7 @@ impl Process {
     }
 
     /// Sends text as it is. `asked` is what reports call it.
-    pub(super) fn send(&mut self, asked: &str, bytes: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn send(&mut self, asked: &str, bytes: &[u8]) -> Result<(), Fault> {
         asked.clone_into(&mut self.asked);
         self.received = 0;
         let deadline = Instant::now() + self.patience;
@@ -208,7 +208,7 @@ impl Process {
     }
 
     /// The next line, if it comes before the deadline, `limit` after the question.
-    pub(super) fn line(&mut self, deadline: Instant, limit: Duration) -> Result<Line, Fault> {
+    pub(crate) fn line(&mut self, deadline: Instant, limit: Duration) -> Result<Line, Fault> {
         self.try_line(deadline).map_err(|trouble| self.fault(trouble, limit))
     }
 
@@ -391,8 +391,12 @@ impl Process {
         self.tail.lines()
     }
 
+    pub(crate) const fn has_ended(&self) -> bool {
+        self.status.is_some()
+    }
+
     /// Waits until the program has ended by itself.
-    pub(super) fn wait_for_end(&mut self, patience: Duration) {
+    pub(crate) fn wait_for_end(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
         while self.status.is_none() && Instant::now() < deadline {
             self.taken = self.unread.len();
