@@ -31,7 +31,7 @@
 //! that estimate costs a bias of order 1/n, far below the interval.
 
 use anqi_engine::{Evaluate, Fixed, Score};
-use anqi_rules::{Game, Move, Ply, Position, Seat};
+use anqi_rules::{Game, Move, MoveList, Ply, Position, Seat};
 use anqi_stats::Estimate;
 use serde::Serialize;
 
@@ -56,7 +56,9 @@ fn captures(eval: &Fixed, position: &Position, plies: u32, alpha: Score, beta: S
     if plies == 0 || best >= beta {
         return best;
     }
-    for mv in position.captures() {
+    let mut list = MoveList::new();
+    position.captures_into(&mut list);
+    for &mv in &list {
         if let Move::Step { from, to } = mv {
             let after = position.after_step(from, to);
             best = best.max(-captures(eval, &after, plies - 1, -beta, -alpha.max(best)));

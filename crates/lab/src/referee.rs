@@ -105,7 +105,7 @@ impl Table<'_> {
                 Ok(Answer { used: None, .. }) if self.clocks[seat as usize].is_late(used) => {
                     self.lose(seat, Fault::Late { limit: used });
                 }
-                Ok(answer) => match self.resolve(answer.mv) {
+                Ok(answer) => match self.make(answer.mv) {
                     Err(fault) => self.lose(seat, fault),
                     Ok(ply) => {
                         self.clocks[seat as usize].spend(used);
@@ -133,23 +133,18 @@ impl Table<'_> {
         (seat, answer, used)
     }
 
-    /// What happens when the side to move makes this move, if it may.
-    fn resolve(&self, mv: Move) -> Result<Ply, Fault> {
-        let illegal = |reason| Err(Fault::Illegal { answer: mv.to_string(), reason, position: *self.game.position() });
-        match Illegality::of(&self.game, mv) {
-            Some(reason) => illegal(reason),
-            None => self.deal.resolve(mv).or_else(|_| illegal(Illegality::NotFaceDown)),
-        }
+    /// Makes a move, if it is legal; the deal says what a flip shows.
+    fn make(&mut self, mv: Move) -> Result<Ply, Fault> {
+        let played = self.deal.resolve(mv).ok().filter(|&ply| self.game.play(ply).is_ok());
+        played.ok_or_else(|| Fault::Illegal {
+            answer: mv.to_string(),
+            reason: Illegality::of(&self.game, mv).unwrap_or(Illegality::NotFaceDown),
+            position: *self.game.position(),
+        })
     }
 
-    /// Plays a ply that was checked, and tells both sides.
+    /// Tells both sides what was played.
     fn tell(&mut self, mover: Seat, ply: Ply, thought: Thought, used: Duration, stop: &Stop) {
-        if let Err(error) = self.game.play(ply) {
-            // `resolve` has checked it; if the two disagree the rules have the last word.
-            let position = *self.game.position();
-            let fault = Fault::Illegal { answer: error.to_string(), reason: Illegality::Over, position };
-            return self.lose(mover, fault);
-        }
         let Clocked { left, budget, .. } = self.clocks[mover as usize];
         let timed = !budget.is_reproducible();
         self.thoughts.push(Thought { clock: left, used: timed.then_some(used), ..thought });
