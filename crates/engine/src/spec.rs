@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use anqi_rules::{Seed, excerpt};
 
+use crate::limits::Limits;
 use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
 use crate::minimax::chen::{Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{NegaScout, NegaScoutOptions};
@@ -124,6 +125,20 @@ impl PlayerSpec {
         &PRESETS
     }
 
+    /// The options that this player takes, with its own values as defaults.
+    #[must_use]
+    pub fn table(&self) -> Vec<OptionInfo> {
+        self.options.table()
+    }
+
+    /// Sets one option.
+    ///
+    /// # Errors
+    /// If there is no such option or it does not take this value; the player stays as it was.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        self.options.set(key, value).map_err(|error| SpecError::Option { name: self.preset.name, error })
+    }
+
     /// The player, ready to play. `seed` is where its random choices come from.
     #[must_use]
     pub fn build(&self, seed: Seed) -> Box<dyn Player> {
@@ -134,6 +149,26 @@ impl PlayerSpec {
             PlayerOptions::Mcts(options) => Box::new(Mcts::new(options, seed)),
             PlayerOptions::Flat(options) => Box::new(Flat::new(options, seed)),
             PlayerOptions::Reference(options) => Box::new(Reference::new(options, &seed)),
+        }
+    }
+
+    /// Whether the player's answer comes from random games: then its budget is one of playouts.
+    #[must_use]
+    pub fn plays_out(&self) -> bool {
+        matches!(self.options, PlayerOptions::Mcts(_) | PlayerOptions::Flat(_))
+    }
+
+    /// Whether the player comes to an end by itself under these limits, without being told to stop.
+    #[must_use]
+    pub fn is_bounded_by(&self, limits: &Limits) -> bool {
+        match &self.options {
+            PlayerOptions::Random | PlayerOptions::Reference(_) => true,
+            PlayerOptions::Chen(_) | PlayerOptions::NegaScout(_) => {
+                limits.nodes.is_some() || limits.depth.is_some() || limits.time.is_some()
+            }
+            PlayerOptions::Mcts(_) | PlayerOptions::Flat(_) => {
+                *limits != Limits { every_move: limits.every_move, ..Limits::default() }
+            }
         }
     }
 }

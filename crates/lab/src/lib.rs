@@ -1,0 +1,43 @@
+//! Who is better, and why? Games between players and programs, over paired deals, that lose nothing.
+//!
+//! A [`Plan`] says everything that is to be played. Its unit is a pair, one deal in both orders: [`play_pair`] is a pure
+//! function of plan and number as long as no budget is a time. A [`Journal`] is the one file that says what was played;
+//! [`run()`] plays what is missing in it, and [`Standings`] count what is there.
+//!
+//! ```
+//! use anqi_engine::Stop;
+//! use anqi_lab::{Ended, Journal, Plan, Standings, run};
+//!
+//! let plan: Plan = "rules = 'chen,board=2x4'\npairs = 20\nplayers = ['chen:var1 depth=3', 'random']".parse()?;
+//! let dir = tempfile::tempdir()?;
+//! let mut journal = Journal::open_or_create(dir.path(), &plan)?;
+//! let Ended::Complete(pairs) = run(&mut journal, 2, &Stop::default(), |_| {})? else { unreachable!() };
+//! let summary = Standings::of(&journal, pairs)?.summary();
+//! assert_eq!((summary.pairs, summary.pairings[0].block.count), (20, 40));
+//! journal.write_games(pairs)?; // games.anqi: the same bytes however it was played
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Inside a pair a [`referee()`] holds the deal and gives both [`Side`]s the public game; [`luck`] measures what the flips
+//! gave.
+
+mod budget;
+mod contender;
+mod journal;
+pub mod luck;
+mod pair;
+mod plan;
+mod referee;
+mod run;
+mod side;
+mod standings;
+
+pub use budget::{Budget, BudgetError};
+pub use contender::{Contender, ContenderError, Who};
+pub use journal::{Journal, JournalError};
+pub use pair::{PairError, PlayedPair, play_pair};
+pub use plan::{Format, Pair, Plan, PlanError, PlanFile, SeedText};
+pub use referee::{Played, Stopped, referee};
+pub use run::{Ended, Event, RunError, run, try_programs};
+pub use side::{Answer, Insider, Side, Thought};
+pub use standings::{PairingResult, Row, Standings, Summary};

@@ -1,0 +1,232 @@
+//! The runner: plays what is missing, on many threads, and writes it down.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anqi_engine::Stop;
+use anqi_protocol::{Fault, Outside};
+use anqi_stats::{Sprt, SprtState, Tally, Verdict};
+
+use crate::contender::{Who, seeded};
+use crate::journal::{Journal, JournalError};
+use crate::pair::{PairError, PlayedPair, play_pair};
+use crate::plan::Plan;
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// So many pairs, counted from the first, are the whole match: all of the plan, or as many as the sequential test
+    /// needed.
+    Complete(u64),
+    /// It was told to stop. What was played is in the journal.
+    Stopped,
+}
+
+/// What happens during a run.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A pair was in the journal already.
+    Known(&'a PlayedPair),
+    /// A pair was played and written down.
+    Played(&'a PlayedPair),
+    /// Nothing, for a while.
+    Waiting,
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The journal failed.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A pair could not be played.
+    #[error(transparent)]
+    Pair(#[from] PairError),
+    /// A player crashed the thread it ran on.
+    #[error("a player of ours panicked in pair {0}; the message is above")]
+    Panicked(u64),
+    /// An outside program does not even start.
+    #[error("{name}: {fault}")]
+    Program {
+        /// Which one.
+        name: String,
+        /// What happened.
+        fault: Fault,
+    },
+}
+
+/// How often somebody looks whether to stop.
+const TICK: Duration = Duration::from_millis(50);
+/// How long the threads may take to notice that they are to stop. An outside program that thinks is not waited for.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Starts every outside program of a plan once, so that a mistyped command costs no games.
+///
+/// # Errors
+/// If one does not start.
+pub fn try_programs(plan: &Plan) -> Result<(), RunError> {
+    for contender in plan.contenders() {
+        if let Who::Outside(spec) = &contender.who {
+            match Outside::launch(&seeded(spec, plan.seed())) {
+                Ok(outside) => outside.close(),
+                Err(fault) => return Err(RunError::Program { name: contender.name.clone(), fault }),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Plays every pair that is missing in the journal, on `threads` threads, until all are there, the sequential test has
+/// decided, or `stop` is raised.
+///
+/// The order in which pairs are finished changes nothing: a sequential test looks at them in the order of the plan and
+/// ends the match at the first pair that decides it; pairs beyond it, if there are any, do not count.
+///
+/// # Errors
+/// If the journal cannot be written. What was written before stays.
+pub fn run(
+    journal: &mut Journal,
+    threads: usize,
+    stop: &Stop,
+    mut watch: impl FnMut(Event<'_>),
+) -> Result<Ended, RunError> {
+    let plan = Arc::new(journal.plan().clone());
+    let mut decision = Decision::new(&plan);
+    for number in 0..plan.count() {
+        if journal.has(number) {
+            let pair = journal.pair(number)?;
+            decision.add(&pair);
+            watch(Event::Known(&pair));
+        }
+    }
+    if let Some(count) = decision.complete() {
+        return Ok(Ended::Complete(count));
+    }
+
+    let missing: Vec<u64> = journal.missing().collect();
+    let pairs = Team::start(&plan, missing, threads, stop);
+    let mut stopped_at = None;
+    loop {
+        match pairs.recv_timeout(TICK) {
+            Ok(Ok(pair)) => {
+                journal.append(&pair)?;
+                decision.add(&pair);
+                watch(Event::Played(&pair));
+                if let Some(count) = decision.complete() {
+                    stop.raise();
+                    journal.sync()?;
+                    return Ok(Ended::Complete(count));
+                }
+            }
+            Ok(Err(error)) => {
+                stop.raise();
+                journal.sync()?;
+                return Err(error);
+            }
+            Err(RecvTimeoutError::Timeout) => watch(Event::Waiting),
+            // All threads have come to an end.
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if stop.is_raised() && stopped_at.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            break;
+        }
+    }
+    journal.sync()?;
+    Ok(Ended::Stopped)
+}
+
+/// The threads that play.
+struct Team;
+
+impl Team {
+    /// Each thread takes the first pair that nobody has taken. The threads are not waited for: a pair that is not in
+    /// the journal was not played.
+    fn start(
+        plan: &Arc<Plan>,
+        missing: Vec<u64>,
+        threads: usize,
+        stop: &Stop,
+    ) -> mpsc::Receiver<Result<PlayedPair, RunError>> {
+        let (sender, receiver) = mpsc::channel();
+        let queue = Arc::new(Mutex::new(missing.into_iter()));
+        for _ in 0..threads.max(1) {
+            let (plan, queue, stop, sender) = (Arc::clone(plan), Arc::clone(&queue), stop.clone(), sender.clone());
+            thread::spawn(move || {
+                while !stop.is_raised() {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some(number) = next else { break };
+                    let alarm = Alarm { number, sender: &sender };
+                    let played = play_pair(&plan, number, &stop);
+                    std::mem::forget(alarm);
+                    let message = match played {
+                        Err(PairError::Stopped(_)) => break,
+                        other => other.map_err(RunError::from),
+                    };
+                    if sender.send(message).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        receiver
+    }
+}
+
+/// Dropped only by a panic.
+struct Alarm<'a> {
+    number: u64,
+    sender: &'a mpsc::Sender<Result<PlayedPair, RunError>>,
+}
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        // If nobody listens any more nobody needs to know.
+        let _ = self.sender.send(Err(RunError::Panicked(self.number)));
+    }
+}
+
+/// How many pairs, from the first on, make the match.
+#[derive(Debug)]
+struct Decision {
+    count: u64,
+    sprt: Option<Sprt>,
+    /// Pairs that came before their turn.
+    early: BTreeMap<u64, PlayedPoints>,
+    next: u64,
+    tally: Tally,
+    decided: bool,
+}
+
+type PlayedPoints = [anqi_stats::Points; 2];
+
+impl Decision {
+    fn new(plan: &Plan) -> Decision {
+        Decision {
+            count: plan.count(),
+            sprt: plan.sprt(),
+            early: BTreeMap::new(),
+            next: 0,
+            tally: Tally::default(),
+            decided: false,
+        }
+    }
+
+    fn add(&mut self, pair: &PlayedPair) {
+        self.early.insert(pair.number, pair.points());
+        while !self.decided
+            && let Some(points) = self.early.remove(&self.next)
+        {
+            self.next += 1;
+            self.tally.add_pair(points);
+            let verdict = self.sprt.map(|sprt| SprtState::new(sprt, &self.tally.pairs).verdict);
+            self.decided = self.next == self.count || !matches!(verdict, None | Some(Verdict::Continue));
+        }
+    }
+
+    fn complete(&self) -> Option<u64> {
+        self.decided.then_some(self.next)
+    }
+}
