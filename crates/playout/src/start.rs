@@ -38,6 +38,15 @@ pub(crate) struct Lot {
 }
 
 impl Start {
+    /// The same board after so many quiet plies.
+    ///
+    /// A game under a rule of 40 that is played out with a limit of 640 may end its present quiet
+    /// stretch by the rule, and only later ones by the limit: let it start `640 - 40` plies later.
+    #[must_use]
+    pub fn with_quiet(self, quiet: u32) -> Start {
+        Start { quiet, ..self }
+    }
+
     /// The pool in the order of dealing: from kings down to pawns, for the last lot gets what is
     /// left without a draw, and pawns are many.
     #[inline(always)]

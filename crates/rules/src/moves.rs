@@ -57,7 +57,7 @@ impl Ply {
 
 /// No position has more moves: each of 32 squares is a flip, or a piece with at most one step and
 /// one jump in each of four directions.
-const MOST_MOVES: usize = Square::COUNT * 8;
+pub const MOST_MOVES: usize = Square::COUNT * 8;
 
 /// The moves of a position.
 pub type MoveList = ArrayVec<Move, MOST_MOVES>;

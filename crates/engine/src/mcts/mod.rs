@@ -56,6 +56,7 @@ options! {
         nodes: Nodes = Nodes::Chance, Names(Nodes::NAMES), "what stands for a flip in the tree";
         policy: Policy = Policy::Capture, Policies, "how playouts choose their moves";
         playout: u32 = 640, 1..=1_000_000, "quiet plies after which a playout is drawn";
+        rule: bool = true, OnOff, "the quiet plies that the game has behind it end a playout by the game's own limit";
         eval: bool = false, OnOff, "give drawn playouts to the side with more material";
         draw: f64 = 0.5, 0.0..=1.0, "what a draw is worth, between a loss (0) and a win (1)";
         ucb: Ucb = Ucb::Ucb1, Names(Ucb::NAMES), "the bound by which the tree is descended";

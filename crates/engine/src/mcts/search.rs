@@ -1,7 +1,7 @@
 //! What both trees have in common: one search over a shared tree, and a worker on it for each thread.
 
 use anqi_playout::Start;
-use anqi_rules::{Game, Move, Piece, Position, Seed};
+use anqi_rules::{Game, MOST_MOVES, Move, MoveList, Piece, Position, Seed};
 use arrayvec::ArrayVec;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -211,7 +211,10 @@ impl<'a> Worker<'a> {
             tree.adopt(node, children);
             return Added::Moves;
         }
-        let moves = self.moves(board);
+        let mut moves = self.moves(board);
+        if self.options().bias > 0.0 {
+            self.sort(&mut moves, board);
+        }
         let had = tree.children(node).count();
         let more = if shared.is_some() { MOST_SIBLINGS } else { FIRST_MOVES.max(3 * had) };
         let labels = moves.iter().skip(had).take(more.min(MOST_SIBLINGS)).copied().map(Label::Move);
@@ -231,8 +234,19 @@ impl<'a> Worker<'a> {
     }
 
     /// The moves of the board where the worker is.
-    pub(super) fn moves(&self, board: &Position) -> anqi_rules::MoveList {
+    pub(super) fn moves(&self, board: &Position) -> MoveList {
         if self.path.len() == 1 { self.search.moves.iter().copied().collect() } else { board.moves() }
+    }
+
+    /// Puts moves first that look good: those are tried first.
+    fn sort(&self, moves: &mut MoveList, board: &Position) {
+        let mut keyed: ArrayVec<(i32, Move), MOST_MOVES> = ArrayVec::new();
+        let flip = -worth(&board.after_pass());
+        let key = |worth: f32| -(worth * 1e6) as i32;
+        keyed.extend(moves.iter().map(|&mv| (key(look(board, mv, flip)), mv)));
+        keyed.sort_by_key(|&(key, _)| key);
+        moves.clear();
+        moves.extend(keyed.into_iter().map(|(_, mv)| mv));
     }
 
     /// Notes what a look at the board says of each move, where an option asks for it.
@@ -243,10 +257,7 @@ impl<'a> Worker<'a> {
         }
         let flip = -worth(&board.after_pass());
         for node in block.nodes() {
-            node.set_worth(match node.mv() {
-                Some(Move::Step { from, to }) => -worth(&board.after_step(from, to)),
-                _ => flip,
-            });
+            node.set_worth(node.mv().map_or(flip, |mv| look(board, mv, flip)));
         }
     }
 
@@ -280,7 +291,7 @@ impl<'a> Worker<'a> {
     /// Plays the game to its end from `board`, now or together with others in flight, and
     /// backpropagates the result.
     pub(super) fn simulate(&mut self, board: &Position) {
-        let start = Start::from(board);
+        let start = self.start(board);
         if self.overlaps() {
             self.path.iter().for_each(|step| self.tree().node(step.node).depart());
         }
@@ -297,6 +308,19 @@ impl<'a> Worker<'a> {
         self.waiting.push((start, number));
         if self.waiting.len() == self.options().flight as usize {
             self.land();
+        }
+    }
+
+    /// The start of a playout. The limit of playouts may be far above that of the game; still, if nothing
+    /// happens before the game's own limit, the game is drawn. So the count of quiet plies starts where the
+    /// present stretch ends in time.
+    fn start(&self, board: &Position) -> Start {
+        let (playout, rule) = (self.options().playout, self.search.game.rules().draw.map_or(u32::MAX, u32::from));
+        let start = Start::from(board);
+        if self.options().rule && rule < playout {
+            start.with_quiet(playout - rule + u32::from(board.quiet()))
+        } else {
+            start
         }
     }
 
@@ -383,6 +407,14 @@ fn proven_or_worth(node: &Node) -> f32 {
         Some(Verdict::Draw) => 0.0,
         Some(Verdict::Loss) => -1.0,
         None => node.worth(),
+    }
+}
+
+/// What a look at the board says of a move; of a flip no more than of a pass.
+fn look(board: &Position, mv: Move, flip: f32) -> f32 {
+    match mv {
+        Move::Step { from, to } => -worth(&board.after_step(from, to)),
+        Move::Flip(_) => flip,
     }
 }
 

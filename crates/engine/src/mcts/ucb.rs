@@ -15,7 +15,7 @@ choices! {
 }
 
 /// No node has more children that can be followed.
-const MOST_ARMS: usize = 256;
+const MOST_ARMS: usize = anqi_rules::MOST_MOVES;
 
 /// The children of a node to choose from: gathered first, so that the formula runs over plain numbers
 /// and many children at a time.
