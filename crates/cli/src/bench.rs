@@ -1,5 +1,6 @@
 //! `anqi bench`: rates of this machine, one core.
 
+use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,26 +19,46 @@ use crate::output::{Output, grouped};
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     what: What,
-    /// Seconds for each row
-    #[arg(long, default_value_t = 2.0, global = true)]
-    seconds: f64,
+    /// Seconds for each row [default: 0.5 for playouts, else 2]
+    #[arg(long, global = true)]
+    seconds: Option<f64>,
 }
 
 #[derive(Subcommand)]
 enum What {
-    /// Random games from the initial position, by every path of this machine
-    Playouts,
+    /// Games by each playout policy from the initial position, beside the rates that Jouandeau & Cazenave printed
+    Playouts {
+        /// Which paths: best, all, or one by its name
+        #[arg(long, default_value = "best")]
+        paths: Paths,
+    },
     /// Leaves of the game tree, every one visited
     Perft,
     /// Nodes of the players' searches at fixed depths, and one number that changes when play changes
     Search,
 }
 
+/// The paths to measure, slowest first.
+#[derive(Clone)]
+struct Paths(Vec<Path>);
+
+impl FromStr for Paths {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Paths> {
+        Ok(Paths(match text {
+            "best" => vec![Path::best()],
+            "all" => Path::available().collect(),
+            _ => vec![text.parse().context("neither best nor all")?],
+        }))
+    }
+}
+
 pub(crate) fn run(args: &BenchArgs, out: &mut Output) -> Result<Exit> {
-    let time = Duration::try_from_secs_f64(args.seconds).context("bad --seconds")?;
-    match args.what {
-        What::Playouts => bench_playouts(time, out),
-        What::Perft => bench_perft(time, out),
+    let time = |default| Duration::try_from_secs_f64(args.seconds.unwrap_or(default)).context("bad --seconds");
+    match &args.what {
+        What::Playouts { paths } => bench_playouts(time(0.5)?, &paths.0, out),
+        What::Perft => bench_perft(time(2.0)?, out),
         What::Search => bench_search(out),
     }
 }
@@ -69,15 +90,39 @@ struct PlayoutRate {
     plies_mean: f64,
     draw_rate: f64,
     left_mean: f64,
+    published_per_second: Option<f64>,
 }
 
-fn bench_playouts(time: Duration, out: &mut Output) -> Result<Exit> {
-    const BATCH: u64 = 50_000;
+/// Seconds for 2,000 playouts from the initial position at limits 40 (Table 1), 160 and 640 (Table 2, where it
+/// has the policy) of Jouandeau & Cazenave.
+fn published_seconds(policy: Policy, draw: u32) -> Option<f64> {
+    let (at_40, at_160, at_640) = match policy {
+        Policy::Random => (0.660, Some(1.067), Some(1.801)),
+        Policy::Capture => (0.375, Some(0.522), Some(0.802)),
+        Policy::Avoid => (5.973, None, None),
+        Policy::CaptureAvoid => (0.598, Some(0.953), Some(2.139)),
+        Policy::AvoidCapture => (1.049, Some(1.707), Some(4.353)),
+        Policy::Trap => (140.457, None, None),
+        Policy::CaptureTrap => (99.753, None, None),
+        Policy::CaptureAvoidTrap => (39.799, None, None),
+        Policy::AvoidTrap | Policy::AvoidCaptureTrap => return None,
+    };
+    match draw {
+        40 => Some(at_40),
+        160 => at_160,
+        640 => at_640,
+        _ => None,
+    }
+}
+
+fn bench_playouts(time: Duration, paths: &[Path], out: &mut Output) -> Result<Exit> {
+    /// So few that some batch is left alone by everybody else on the machine.
+    const BATCH: u64 = 10_000;
     let start = Start::from(&Position::initial(&Rules::chen()));
     let mut rows = Vec::new();
-    for policy in [Policy::Random, Policy::Capture] {
+    for policy in Policy::ALL {
         for draw in [40, 160, 640] {
-            for path in Path::available() {
+            for &path in paths {
                 let options = Options { policy, draw, ..Options::default() };
                 let mut played = 0;
                 let mut summary = Summary::default();
@@ -97,6 +142,7 @@ fn bench_playouts(time: Duration, out: &mut Output) -> Result<Exit> {
                     plies_mean: summary.plies.mean(),
                     draw_rate: summary.draws as f64 / summary.count() as f64,
                     left_mean: summary.left.mean(),
+                    published_per_second: published_seconds(policy, draw).map(|seconds| 2000.0 / seconds),
                 });
             }
         }
@@ -104,18 +150,19 @@ fn bench_playouts(time: Duration, out: &mut Output) -> Result<Exit> {
     out.print(&rows, |text| {
         writeln!(
             text,
-            "{:<8} {:>4} {:<9} {:>5} {:>12} {:>8} {:>8} {:>7} {:>6}",
-            "policy", "draw", "path", "lanes", "playouts/s", "ns/ply", "plies", "drawn", "left"
+            "{:<18} {:>4} {:<9} {:>5} {:>12} {:>9} {:>8} {:>8} {:>7} {:>6}",
+            "policy", "draw", "path", "lanes", "playouts/s", "published", "ns/ply", "plies", "drawn", "left"
         )?;
         for row in &rows {
             writeln!(
                 text,
-                "{:<8} {:>4} {:<9} {:>5} {:>12} {:>8.2} {:>8.2} {:>7.3} {:>6.2}",
+                "{:<18} {:>4} {:<9} {:>5} {:>12} {:>9} {:>8.2} {:>8.2} {:>7.3} {:>6.2}",
                 row.policy,
                 row.draw,
                 row.path,
                 row.lanes,
                 grouped(row.per_second as u64),
+                row.published_per_second.map_or("-".to_owned(), |rate| grouped(rate as u64)),
                 1e9 / row.plies_per_second,
                 row.plies_mean,
                 row.draw_rate,
@@ -235,4 +282,36 @@ fn bench_search(out: &mut Output) -> Result<Exit> {
         writeln!(text, "Bench: {}", rates.signature)
     })?;
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use anqi_playout::Policy;
+
+    use super::published_seconds;
+
+    /// The times are those of the papers' tables in `data/published`.
+    #[test]
+    fn published_times_are_as_printed() {
+        let table_1 = include_str!("../../../data/published/jouandeau-table1.csv");
+        let table_2 = include_str!("../../../data/published/jouandeau-table2.csv");
+        let mut found = 0;
+        for policy in Policy::ALL {
+            let seconds = |draw| published_seconds(policy, draw).map(|seconds| format!("{seconds:.3}"));
+            for line in table_1.lines().filter(|line| line.starts_with(&format!("beginning,{policy},"))) {
+                assert_eq!(line.split(',').nth(2), seconds(40).as_deref(), "{policy}");
+                found += 1;
+            }
+            for draw in [160, 640] {
+                let printed = table_2.lines().find(|line| line.starts_with(&format!("{policy},{draw},")));
+                assert_eq!(
+                    printed.and_then(|line| line.split(',').nth(2)),
+                    seconds(draw).as_deref(),
+                    "{policy} {draw}"
+                );
+                found += usize::from(printed.is_some());
+            }
+        }
+        assert_eq!(found, 16);
+    }
 }
