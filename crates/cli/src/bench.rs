@@ -116,20 +116,23 @@ fn published_seconds(policy: Policy, draw: u32) -> Option<f64> {
 }
 
 fn bench_playouts(time: Duration, paths: &[Path], out: &mut Output) -> Result<Exit> {
-    /// So few that some batch is left alone by everybody else on the machine.
-    const BATCH: u64 = 10_000;
+    /// Seconds for a batch: so short that some batch is left alone by everybody else on the machine.
+    const BATCH: f64 = 0.003;
     let start = Start::from(&Position::initial(&Rules::chen()));
     let mut rows = Vec::new();
     for policy in Policy::ALL {
         for draw in [40, 160, 640] {
             for &path in paths {
                 let options = Options { policy, draw, ..Options::default() };
-                let mut played = 0;
+                let mut batch = 500;
                 let mut summary = Summary::default();
                 let per_second = best_rate(time, || {
-                    summary += playouts(&start, &options, 1, played..played + BATCH, path);
-                    played += BATCH;
-                    BATCH
+                    let (played, begin) = (summary.count(), Instant::now());
+                    let more = playouts(&start, &options, 1, played..played + batch, path);
+                    let fitting = batch as f64 * BATCH / begin.elapsed().as_secs_f64();
+                    summary += more;
+                    batch = (fitting as u64).clamp(500, 10_000);
+                    more.count()
                 });
                 rows.push(PlayoutRate {
                     schema: "anqi-bench-playouts-1",
