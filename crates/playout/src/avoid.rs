@@ -59,7 +59,7 @@ pub(crate) fn escapes<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, 
         let (jumping, safe) = (in_danger & cannons, enemies & !danger_jumping);
         let up = (jumping & !lines.below).jump(own | foe) & safe & !lines.from_above;
         let down = (safe & !lines.from_below).jump(own | foe) & jumping & !lines.above;
-        jumps = up | down;
+        jumps = (up | down) & actions.jumps;
     }
     Names { steps: up | down, jumps }
 }

@@ -49,13 +49,22 @@ impl<W: Word> Names<W> {
     #[inline(always)]
     fn or(self, others: Names<W>) -> Names<W> {
         let any = self.steps | self.jumps;
-        Names { steps: any.select(self.steps, others.steps), jumps: any.select(self.jumps, others.jumps) }
+        // A choice between jumps and none is made already: it must not cost anything.
+        let jumps = self.jumps | any.select(W::empty(), others.jumps);
+        Names { steps: any.select(self.steps, others.steps), jumps }
     }
 }
 
-/// One thing that a policy tries: it may find no action.
+/// One thing that a policy tries.
 pub(crate) trait Part {
+    /// The actions that it would rather draw from, if there are any.
     fn find<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, actions: &Actions<W>) -> Names<W>;
+
+    /// The actions there can be where it has found none.
+    #[inline(always)]
+    fn rest<W: Word>(actions: &Actions<W>) -> Actions<W> {
+        *actions
+    }
 }
 
 /// All captures.
@@ -71,6 +80,11 @@ impl Part for Captures {
     #[inline(always)]
     fn find<W: Word, const JUMPS: bool>(_: &Board<W>, _: W, actions: &Actions<W>) -> Names<W> {
         Names { steps: actions.captures, jumps: actions.jumps }
+    }
+
+    #[inline(always)]
+    fn rest<W: Word>(actions: &Actions<W>) -> Actions<W> {
+        Actions { captures: W::empty(), others: actions.others, jumps: W::empty() }
     }
 }
 
@@ -88,7 +102,7 @@ impl<A: Part, B: Part> Part for Then<A, B> {
         if (found.steps | found.jumps).surely_some() {
             return found;
         }
-        found.or(B::find::<W, JUMPS>(board, squares, actions))
+        found.or(B::find::<W, JUMPS>(board, squares, &A::rest(actions)))
     }
 }
 
@@ -129,7 +143,7 @@ impl<A: Part, B: Narrow> Narrow for First<A, B> {
         if !B::CHEAP && (found.steps | found.jumps).surely_some() {
             return found;
         }
-        found.or(B::narrow::<W, JUMPS>(board, squares, actions))
+        found.or(B::narrow::<W, JUMPS>(board, squares, &A::rest(actions)))
     }
 }
 

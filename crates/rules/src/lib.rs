@@ -32,7 +32,7 @@ mod zobrist;
 pub use attacks::{Direction, cannon_targets, neighbours};
 pub use deal::{Commitment, Deal, DealError, Seed, SeedError};
 pub use game::{Game, Outcome, PlyError, PositionMismatch, Seat, Termination};
-pub use moves::{Move, MOST_MOVES, MoveList, Ply};
+pub use moves::{MOST_MOVES, Move, MoveList, Ply};
 pub use notation::{Faces, ParseError, excerpt};
 pub use perft::{divide, perft, perft_visiting};
 pub use piece::{ByColor, Color, Kind, Ladder, Material, Piece};

@@ -32,8 +32,14 @@ pub(super) fn run<V: Lanes, P: Narrow, const JUMPS: bool>(job: Job<'_>, squares:
         }
     }
     let mut time = 0;
-    while groups.iter().any(|group| group.busy != 0) {
-        for group in groups.iter_mut().filter(|group| group.busy != 0) {
+    let mut busy = true;
+    while busy {
+        busy = false;
+        for group in &mut groups {
+            if group.busy == 0 {
+                continue;
+            }
+            busy = true;
             let mut games = Games::<V>::load(&group.rows);
             let over = games.ply::<P, JUMPS>(squares, limits.draw);
             let mut ended = V::bits(over.lost | over.drawn) & group.busy;
