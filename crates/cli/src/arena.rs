@@ -102,19 +102,21 @@ impl PlanArgs {
 /// Plays a plan, or what is missing of it, and prints the result.
 pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Output) -> Result<Exit> {
     let mut journal = match &args.resume {
-        Some(dir) => {
-            let journal = Journal::open(dir)?;
-            try_programs(journal.plan())?;
-            journal
-        }
+        Some(dir) => Journal::open(dir)?,
         None => {
             let plan = Plan::new(file)?;
-            try_programs(&plan)?;
             let dir = args.dir.clone().unwrap_or_else(|| usual_dir(&plan));
+            if !dir.exists() {
+                // A mistyped command leaves no folder behind.
+                try_programs(&plan)?;
+            }
             Journal::open_or_create(&dir, &plan)?
         }
     };
     let plan = journal.plan().clone();
+    if journal.len() < plan.count() {
+        try_programs(&plan)?;
+    }
     if args.gate && plan.sprt().is_none() {
         bail!("--gate needs a sequential test: --sprt elo0=0 elo1=5");
     }

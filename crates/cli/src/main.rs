@@ -51,7 +51,7 @@ enum Command {
     Analyse(analyse::AnalyseArgs),
     Match(Box<matches::MatchArgs>),
     Tournament(Box<tournament::TournamentArgs>),
-    ServeMatch(serve_match::ServeMatchArgs),
+    ServeMatch(Box<serve_match::ServeMatchArgs>),
     Sprt(sprt::SprtArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),

@@ -94,6 +94,12 @@ fn exit_codes_tell_what_happened() {
     let (status, output) = code(&["match", "cmd=./no-such-program", "random"]);
     assert_eq!(status, Some(1));
     assert!(output.starts_with("anqi: no-such-program: cannot start"), "{output}");
+    assert!(!dir.path().join("matches").join("no-such-program").exists());
+    // A game that a protocol has no words for is nobody's loss.
+    let outside = format!("cmd='{ANQI} engine --player random'");
+    let (status, output) = code(&[&["match", &outside, "random", "--dir", "small"], &small[..]].concat());
+    assert_eq!(status, Some(1), "{output}");
+    assert!(output.contains("cannot play") && output.contains("board"), "{output}");
     let (status, output) = code(&["match", "--resume", "nowhere"]);
     assert_eq!((status, output.as_str()), (Some(1), "anqi: nowhere: there is no journal in this folder\n"));
     assert_eq!(code(&["match", "random"]).0, Some(2));

@@ -13,7 +13,7 @@ use crate::budget::Budget;
 use crate::contender::{Contender, Who, seeded};
 use crate::luck;
 use crate::plan::{Pair, Plan};
-use crate::referee::{Played, Stopped, referee};
+use crate::referee::{BrokenOff, Played, referee};
 use crate::side::{Answer, Insider, Side, Thought};
 
 /// A pair that was played.
@@ -28,9 +28,9 @@ pub struct PlayedPair {
 /// Why a pair was not played, or cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PairError {
-    /// It was broken off; nothing of it counts.
+    /// A game was broken off; nothing of the pair counts.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    BrokenOff(#[from] BrokenOff),
     /// The plan has no such pair.
     #[error("there is no pair {0} in the plan")]
     NoSuchPair(u64),
@@ -56,7 +56,7 @@ pub enum PairError {
 /// order. Outside programs live for one pair at most, so that nothing they remember reaches another one.
 ///
 /// # Errors
-/// If `stop` was raised before the end, or if the plan has no such pair.
+/// If `stop` was raised before the end, if a program cannot be started, or if the plan has no such pair.
 pub fn play_pair(plan: &Plan, number: u64, stop: &Stop) -> Result<PlayedPair, PairError> {
     let pair = plan.pair(number).ok_or(PairError::NoSuchPair(number))?;
     let seed = plan.seed().child(format!("pair {}", pair.round));
@@ -103,7 +103,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// A program that could not be started loses its games.
+/// A program that could not be started.
 struct Absent(Fault);
 
 impl Side for Absent {

@@ -20,10 +20,22 @@ pub struct Played {
     pub fault: Option<(Seat, Fault)>,
 }
 
-/// The game was broken off; nothing of it counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the game was broken off")]
-pub struct Stopped;
+/// Why a game was broken off; nothing of it counts.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BrokenOff {
+    /// Everything was told to stop.
+    #[error("the game was broken off")]
+    Stopped,
+    /// A side cannot play at all: its program does not start, or its protocol has no words for this game. That is no
+    /// reason to lose.
+    #[error("the {} player cannot play: {fault}", seat.name())]
+    Unplayable {
+        /// Which side.
+        seat: Seat,
+        /// What is wrong.
+        fault: Fault,
+    },
+}
 
 /// How much longer than its `movetime` a move may take: time to notice that it is over.
 const MOVE_MARGIN: Duration = Duration::from_millis(100);
@@ -42,7 +54,7 @@ pub fn referee<'a>(
     sides: [&'a mut (dyn Side + 'a); 2],
     budgets: [Budget; 2],
     stop: &Stop,
-) -> Result<Played, Stopped> {
+) -> Result<Played, BrokenOff> {
     Table { game, deal, sides, clocks: budgets.map(Clocked::new), thoughts: Vec::new(), fault: None }.play(stop)
 }
 
@@ -83,33 +95,33 @@ impl Clocked {
 }
 
 impl Table<'_> {
-    fn play(mut self, stop: &Stop) -> Result<Played, Stopped> {
+    fn play(mut self, stop: &Stop) -> Result<Played, BrokenOff> {
         for seat in Seat::ALL {
             let clock = self.clocks[seat as usize].budget.clock;
             if let Err(fault) = self.sides[seat as usize].begin(&self.game, seat, clock, stop) {
-                self.lose(seat, fault);
+                self.lose(seat, fault)?;
             }
         }
         while self.game.outcome().is_none() {
             if stop.is_raised() {
-                return Err(Stopped);
+                return Err(BrokenOff::Stopped);
             }
             let (seat, answer, used) = self.ask(stop);
             // Whatever a side says when everything is told to stop is not its play.
             if stop.is_raised() {
-                return Err(Stopped);
+                return Err(BrokenOff::Stopped);
             }
             match answer {
-                Err(fault) => self.lose(seat, fault),
+                Err(fault) => self.lose(seat, fault)?,
                 // A side that measures its time has judged it, too.
                 Ok(Answer { used: None, .. }) if self.clocks[seat as usize].is_late(used) => {
-                    self.lose(seat, Fault::Late { limit: used });
+                    self.lose(seat, Fault::Late { limit: used })?;
                 }
                 Ok(answer) => match self.make(answer.mv) {
-                    Err(fault) => self.lose(seat, fault),
+                    Err(fault) => self.lose(seat, fault)?,
                     Ok(ply) => {
                         self.clocks[seat as usize].spend(used);
-                        self.tell(seat, ply, answer.thought, used, stop);
+                        self.tell(seat, ply, answer.thought, used, stop)?;
                     }
                 },
             }
@@ -118,7 +130,7 @@ impl Table<'_> {
         self.sides.iter_mut().for_each(|side| side.end(outcome.as_ref()));
         // A process that was killed with us has not crashed.
         if stop.is_raised() {
-            return Err(Stopped);
+            return Err(BrokenOff::Stopped);
         }
         Ok(Played { game: self.game, thoughts: self.thoughts, fault: self.fault })
     }
@@ -144,22 +156,27 @@ impl Table<'_> {
     }
 
     /// Tells both sides what was played.
-    fn tell(&mut self, mover: Seat, ply: Ply, thought: Thought, used: Duration, stop: &Stop) {
+    fn tell(&mut self, mover: Seat, ply: Ply, thought: Thought, used: Duration, stop: &Stop) -> Result<(), BrokenOff> {
         let Clocked { left, budget, .. } = self.clocks[mover as usize];
         let timed = !budget.is_reproducible();
         self.thoughts.push(Thought { clock: left, used: timed.then_some(used), ..thought });
         for seat in Seat::ALL {
             if let Err(fault) = self.sides[seat as usize].played(&self.game, ply, left, stop) {
-                self.lose(seat, fault);
+                self.lose(seat, fault)?;
             }
         }
+        Ok(())
     }
 
     /// The first fault decides; a game that is over stays as it ended.
-    fn lose(&mut self, seat: Seat, fault: Fault) {
+    fn lose(&mut self, seat: Seat, fault: Fault) -> Result<(), BrokenOff> {
+        if matches!(fault, Fault::Launch { .. } | Fault::Unsupported(_)) {
+            return Err(BrokenOff::Unplayable { seat, fault });
+        }
         if self.game.outcome().is_none() {
             self.game.lose(seat, fault.termination());
             self.fault = Some((seat, fault));
         }
+        Ok(())
     }
 }

@@ -14,6 +14,7 @@ use crate::contender::{Who, seeded};
 use crate::journal::{Journal, JournalError};
 use crate::pair::{PairError, PlayedPair, play_pair};
 use crate::plan::Plan;
+use crate::referee::BrokenOff;
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,7 +163,7 @@ impl Team {
                     let played = play_pair(&plan, number, &stop);
                     std::mem::forget(alarm);
                     let message = match played {
-                        Err(PairError::Stopped(_)) => break,
+                        Err(PairError::BrokenOff(BrokenOff::Stopped)) => break,
                         other => other.map_err(RunError::from),
                     };
                     if sender.send(message).is_err() {
