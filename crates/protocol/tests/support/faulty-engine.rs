@@ -108,8 +108,8 @@ impl Faulty<'_> {
             }
             match &command {
                 Command::ResetBoard => self.game = Game::new(Rules::server()),
-                Command::Move { from, to } => self.game.play(Ply::Step { from: *from, to: *to }).unwrap(),
-                Command::Flip(square, piece) => self.game.play(Ply::Flip(*square, *piece)).unwrap(),
+                Command::Move { from, to } => self.play(Ply::Step { from: *from, to: *to }),
+                Command::Flip(square, piece) => self.play(Ply::Flip(*square, *piece)),
                 Command::GenMove(_) => {
                     self.asked += 1;
                     self.answer();
@@ -129,6 +129,14 @@ impl Faulty<'_> {
         }
         if matches!(self.mode, "ignores-quit" | "setsid" | "children") {
             forever();
+        }
+    }
+
+    /// Like many a program it trusts its server.
+    fn play(&mut self, ply: Ply) {
+        if let Err(error) = self.game.play(ply) {
+            eprintln!("what a server: {error}");
+            process::exit(4);
         }
     }
 
