@@ -330,9 +330,10 @@ fn commands(dialog: &mut Dialog) -> Vec<Finding> {
                 .collect();
             if !missing.is_empty() {
                 let text = format!("list_commands does not name {}", missing.join(", "));
-                found.push(
-                    finding("commands", Verdict::Warn, text).showing_answer(dialog).expecting("names, one a line"),
-                );
+                let mut warning = finding("commands", Verdict::Warn, text).expecting("names, one a line");
+                warning.sent = vec![Command::ListCommands.to_string()];
+                warning.received = dialog.received[before..dialog.received.len() - 1].to_vec();
+                found.push(warning);
             }
         }
         Err(fault) => found.push(finding("commands", Verdict::Fail, fault.to_string()).showing(dialog)),

@@ -205,7 +205,7 @@ fn reports() {
         ("good", "a"),
         ("uci-good", "uci"),
         ("b-good", "b"),
-        ("crash-16", "a"),
+        ("crash-12", "a"),
         ("illegal-CannotTake", "a"),
         ("ignores-quit", "a"),
         ("silent", "a"),
