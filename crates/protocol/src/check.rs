@@ -281,7 +281,7 @@ impl Dialog {
             [from, to] if reply.ok => Answer::of(from, to),
             _ => Answer::Nonsense,
         };
-        crate::outside::judge(game, &answer, reply.to_string()).map(drop)
+        crate::outside::judge(game, answer, &reply.to_string()).map(drop)
     }
 }
 

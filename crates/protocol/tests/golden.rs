@@ -3,6 +3,8 @@
 //! In `a-*`, `b-*` and `uci-*` lines after `> ` are sent (in `b-*` as packets), `#` starts a comment, `= ` at the top
 //! names the player, and everything else is what comes back. `UPDATE=1 cargo test` writes the answers anew.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};

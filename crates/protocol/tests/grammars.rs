@@ -1,5 +1,7 @@
 //! What is read is printed so that it reads the same, in all grammars.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 

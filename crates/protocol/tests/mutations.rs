@@ -3,6 +3,8 @@
 //!
 //! The long version: `cargo test --release -p anqi-protocol --test mutations -- --ignored --nocapture`.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
@@ -289,6 +291,6 @@ fn mutated_uci_lines() {
     serve(&engine(), io::Cursor::new(input), Shared(output.clone())).unwrap();
     let output = String::from_utf8(output.lock().unwrap().clone()).unwrap();
     let at_the_end: Vec<&str> = output.lines().rev().take(30).collect();
-    assert!(at_the_end.iter().any(|line| *line == "readyok"), "{at_the_end:?}");
+    assert!(at_the_end.contains(&"readyok"), "{at_the_end:?}");
     assert!(output.lines().filter(|line| line.starts_with("info string")).count() > 5_000);
 }

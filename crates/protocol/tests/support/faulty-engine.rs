@@ -31,7 +31,7 @@ fn main() -> ExitCode {
             forever()
         }
         "__daemon" => {
-            child(&mark, "__child");
+            drop(child(&mark, "__child"));
             return ExitCode::SUCCESS;
         }
         "__referee" => referee(&arguments[1..]),
@@ -219,7 +219,7 @@ impl Faulty<'_> {
                 rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP).unwrap();
             }
             "orphan" => {
-                child(&self.mark, "__child");
+                drop(child(&self.mark, "__child"));
                 process::exit(1);
             }
             _ => say(&format!("=12 {legal}")),
