@@ -6,7 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "whoever reads its output is a test")]
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command as Program, ExitCode};
 use std::thread::sleep;
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         }
         "__referee" => referee(&arguments[1..]),
         "uci-good" | "good" => serve(&engine(), io::stdin(), io::stdout()).unwrap(),
+        "logs" => serve(&engine(), Logged(std::fs::File::create(&mark).unwrap()), io::stdout()).unwrap(),
         "b-good" => {
             serve_packets(&engine(), connect(&arguments), io::stderr()).unwrap();
         }
@@ -44,6 +45,17 @@ fn main() -> ExitCode {
         _ => Faulty { mode, mark, game: Game::new(Rules::server()), asked: 0 }.run(),
     }
     ExitCode::SUCCESS
+}
+
+/// Standard input, written down before anybody reads it.
+struct Logged(std::fs::File);
+
+impl Read for Logged {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = io::stdin().read(buffer)?;
+        self.0.write_all(&buffer[..count])?;
+        Ok(count)
+    }
 }
 
 fn engine() -> Engine {
