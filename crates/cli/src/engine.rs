@@ -26,6 +26,9 @@ pub(crate) struct EngineArgs {
     /// Connect to a server and speak packets over TCP
     #[arg(long, value_name = "HOST:PORT")]
     connect: Option<String>,
+    /// The same as servers of old put it: address and port as the last two arguments
+    #[arg(value_name = "IP PORT", num_args = 2, conflicts_with = "connect")]
+    server: Vec<String>,
     #[command(flatten)]
     rules: RulesArgs,
     /// Where random choices come from
@@ -54,10 +57,14 @@ pub(crate) fn run(args: &EngineArgs, out: &mut Output) -> Result<Exit> {
         every_move: false,
     };
     let engine = Engine { player: args.player.clone(), seed: args.seed.clone(), rules: args.rules.rules, limits };
-    match &args.connect {
+    let address = match &args.server[..] {
+        [ip, port] => Some(format!("{ip}:{port}")),
+        _ => args.connect.clone(),
+    };
+    match address {
         None => serve(&engine, io::stdin(), out.raw())?,
         Some(address) => {
-            let stream = TcpStream::connect(address).with_context(|| format!("cannot connect to {address}"))?;
+            let stream = TcpStream::connect(&address).with_context(|| format!("cannot connect to {address}"))?;
             stream.set_nodelay(true)?;
             serve_packets(&engine, stream, io::stderr())?;
         }

@@ -108,7 +108,7 @@ impl fmt::Display for Report {
         }
         let [passed, warnings, failures] =
             [Verdict::Pass, Verdict::Warn, Verdict::Fail].map(|verdict| self.count(verdict));
-        writeln!(f, "\n{passed} passed, {warnings} warnings, {failures} failures")
+        writeln!(f, "\n{passed} passed, {warnings} warned, {failures} failed")
     }
 }
 
@@ -186,8 +186,15 @@ impl Finding {
 
     /// With the last of what was said.
     fn showing(mut self, dialog: &Dialog) -> Finding {
-        self.sent = dialog.sent.iter().rev().take(3).rev().cloned().collect();
-        self.received = dialog.received.iter().rev().take(3).rev().cloned().collect();
+        let last = |lines: &[String]| lines[lines.len().saturating_sub(3)..].to_vec();
+        (self.sent, self.received) = (last(&dialog.sent), last(&dialog.received));
+        self
+    }
+
+    /// With the last question and its answer.
+    fn showing_answer(mut self, dialog: &Dialog) -> Finding {
+        let last = |lines: &[String]| lines.last().cloned().into_iter().collect();
+        (self.sent, self.received) = (last(&dialog.sent), last(&dialog.received));
         self
     }
 }
@@ -274,7 +281,7 @@ impl Dialog {
             [from, to] if reply.ok => Answer::of(from, to),
             _ => Answer::Nonsense,
         };
-        crate::outside::judge(game, &answer, reply.to_string()).map(drop)
+        crate::outside::judge(game, answer, &reply.to_string()).map(drop)
     }
 }
 
@@ -301,7 +308,7 @@ fn commands(dialog: &mut Dialog) -> Vec<Finding> {
                 let text = format!("unusual answer to {command}");
                 found.push(
                     finding("commands", Verdict::Warn, text)
-                        .showing(dialog)
+                        .showing_answer(dialog)
                         .expecting(&format!("={} {expected}", command.id())),
                 );
             }
@@ -309,10 +316,9 @@ fn commands(dialog: &mut Dialog) -> Vec<Finding> {
         }
     }
     // The list has no end of its own: it ends where the next answer begins.
-    let listed = dialog.send(format!("{}\n{}\n", Command::ListCommands, Command::ProtocolVersion).as_bytes());
-    let listed = listed.and_then(|()| {
-        let before = dialog.received.len();
-        while dialog.reply(dialog.patience)?.is_some_and(|reply| reply.id != Some(0)) {}
+    let before = dialog.received.len();
+    let listed = dialog.send(format!("{}\n", Command::ListCommands).as_bytes()).and_then(|()| {
+        dialog.ask(&Command::ProtocolVersion)?;
         Ok(dialog.received[before..].join(" "))
     });
     match listed {
@@ -324,7 +330,10 @@ fn commands(dialog: &mut Dialog) -> Vec<Finding> {
                 .collect();
             if !missing.is_empty() {
                 let text = format!("list_commands does not name {}", missing.join(", "));
-                found.push(finding("commands", Verdict::Warn, text).showing(dialog).expecting("names, one a line"));
+                let mut warning = finding("commands", Verdict::Warn, text).expecting("names, one a line");
+                warning.sent = vec![Command::ListCommands.to_string()];
+                warning.received = dialog.received[before..dialog.received.len() - 1].to_vec();
+                found.push(warning);
             }
         }
         Err(fault) => found.push(finding("commands", Verdict::Fail, fault.to_string()).showing(dialog)),

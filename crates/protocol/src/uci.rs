@@ -261,9 +261,11 @@ fn read_go(words: &[&str]) -> Option<Go> {
     while let Some(&key) = words.next() {
         match key {
             "infinite" => go.infinite = true,
-            // A clock may stand below zero for a moment.
             _ => {
-                go.set(key, words.next().and_then(|word| if word.starts_with('-') { Some(0) } else { number(word) })?)?
+                let word = words.next()?;
+                // A clock may stand below zero for a moment.
+                let below = word.strip_prefix('-').filter(|_| key.ends_with("time"));
+                go.set(key, below.map_or_else(|| number(word), |below| number::<u64>(below).map(|_| 0))?)?;
             }
         }
     }

@@ -196,7 +196,7 @@ impl Outside {
                 fault => fault,
             })?;
             let time = started.elapsed();
-            let mv = judge(game, &answer, text)?;
+            let mv = judge(game, answer, &text)?;
             if time > limit { Err(Fault::Late { limit }) } else { Ok((mv, time)) }
         })
     }
@@ -234,15 +234,15 @@ impl Outside {
 }
 
 /// The move in an answer, if it is legal.
-pub(crate) fn judge(game: &Game, answer: &Answer, text: String) -> Result<Move, Fault> {
-    let illegal = |reason| Fault::Illegal { answer: excerpt(&text), reason, position: *game.position() };
-    match *answer {
+pub(crate) fn judge(game: &Game, answer: Answer, text: &str) -> Result<Move, Fault> {
+    let illegal = |reason| Fault::Illegal { answer: excerpt(text), reason, position: *game.position() };
+    match answer {
         Answer::Move(mv) => Illegality::of(game, mv).map_or(Ok(mv), |reason| Err(illegal(reason))),
         Answer::Resigns => Err(Fault::Resigned),
         Answer::OffBoard => Err(illegal(Illegality::OffBoard)),
         Answer::Nonsense => Err(Fault::Malformed {
             asked: "a move".to_owned(),
-            answer: excerpt(&text),
+            answer: excerpt(text),
             expected: "two squares, the same twice for a flip",
         }),
     }

@@ -42,6 +42,8 @@ pub(crate) struct Process {
     status: Option<String>,
     /// Where we write; `None` once it is closed.
     to: Option<OwnedFd>,
+    /// When we saw that nobody reads what we write.
+    unheard_since: Option<Instant>,
     /// Where we read; `None` once it is closed.
     from: Option<OwnedFd>,
     /// Streams whose content interests nobody until something goes wrong.
@@ -124,6 +126,7 @@ impl Process {
             reports: Vec::new(),
             status: None,
             to: Some(to),
+            unheard_since: None,
             from: Some(from),
             aside: vec![stderr],
             tail: Tail::default(),
@@ -257,24 +260,36 @@ impl Process {
             if self.from.is_none() && want != Want::Status {
                 return Err(self.how_it_closed(Trouble::OutputClosed));
             }
-            if Instant::now() >= deadline {
+            // Whoever has stopped listening may still answer what it has heard, but not for long.
+            let patience = self.unheard_since.map(|since| since + LAST_WORDS).filter(|_| want != Want::Status);
+            let now = Instant::now();
+            if patience.is_some_and(|patience| now >= patience) {
+                return Err(Trouble::InputClosed);
+            }
+            if now >= deadline {
                 return Err(Trouble::Deadline);
             }
             let mut files = vec![PollFd::new(&self.control, PollFlags::IN)];
             files.extend(self.from.iter().map(|file| PollFd::new(file, PollFlags::IN)));
             files.extend(self.aside.iter().map(|file| PollFd::new(file, PollFlags::IN)));
-            if let (Want::Input, Some(to)) = (want, &self.to) {
-                files.push(PollFd::new(to, PollFlags::OUT));
-            }
-            match poll(&mut files, timeout(deadline).as_ref()) {
+            // An error is reported even if nothing is asked: it says that the other end is closed.
+            let room = if want == Want::Input { PollFlags::OUT } else { PollFlags::empty() };
+            let to = self.to.as_ref().filter(|_| self.unheard_since.is_none());
+            files.extend(to.map(|to| PollFd::new(to, room)));
+            let has_to = to.is_some();
+            match poll(&mut files, timeout(patience.map_or(deadline, |patience| patience.min(deadline))).as_ref()) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(_) => return Err(Trouble::OutputClosed),
             }
-            let writable = want == Want::Input && files.last().is_some_and(|file| !file.revents().is_empty());
+            let to = files.last().filter(|_| has_to).map_or(PollFlags::empty(), PollFd::revents);
+            let writable = want == Want::Input && !to.is_empty();
             if !files[0].revents().is_empty() {
                 self.read_reports();
             }
             self.drain_aside();
+            if to.contains(PollFlags::ERR) {
+                self.unheard_since = Some(Instant::now());
+            }
             if writable {
                 return Ok(());
             }

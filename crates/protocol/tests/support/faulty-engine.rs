@@ -6,7 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "whoever reads its output is a test")]
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command as Program, ExitCode};
 use std::thread::sleep;
@@ -31,11 +31,12 @@ fn main() -> ExitCode {
             forever()
         }
         "__daemon" => {
-            child(&mark, "__child");
+            drop(child(&mark, "__child"));
             return ExitCode::SUCCESS;
         }
         "__referee" => referee(&arguments[1..]),
         "uci-good" | "good" => serve(&engine(), io::stdin(), io::stdout()).unwrap(),
+        "logs" => serve(&engine(), Logged(std::fs::File::create(&mark).unwrap()), io::stdout()).unwrap(),
         "b-good" => {
             serve_packets(&engine(), connect(&arguments), io::stderr()).unwrap();
         }
@@ -44,6 +45,17 @@ fn main() -> ExitCode {
         _ => Faulty { mode, mark, game: Game::new(Rules::server()), asked: 0 }.run(),
     }
     ExitCode::SUCCESS
+}
+
+/// Standard input, written down before anybody reads it.
+struct Logged(std::fs::File);
+
+impl Read for Logged {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = io::stdin().read(buffer)?;
+        self.0.write_all(&buffer[..count])?;
+        Ok(count)
+    }
 }
 
 fn engine() -> Engine {
@@ -108,8 +120,8 @@ impl Faulty<'_> {
             }
             match &command {
                 Command::ResetBoard => self.game = Game::new(Rules::server()),
-                Command::Move { from, to } => self.game.play(Ply::Step { from: *from, to: *to }).unwrap(),
-                Command::Flip(square, piece) => self.game.play(Ply::Flip(*square, *piece)).unwrap(),
+                Command::Move { from, to } => self.play(Ply::Step { from: *from, to: *to }),
+                Command::Flip(square, piece) => self.play(Ply::Flip(*square, *piece)),
                 Command::GenMove(_) => {
                     self.asked += 1;
                     self.answer();
@@ -129,6 +141,14 @@ impl Faulty<'_> {
         }
         if matches!(self.mode, "ignores-quit" | "setsid" | "children") {
             forever();
+        }
+    }
+
+    /// Like many a program it trusts its server.
+    fn play(&mut self, ply: Ply) {
+        if let Err(error) = self.game.play(ply) {
+            eprintln!("what a server: {error}");
+            process::exit(4);
         }
     }
 
@@ -211,7 +231,7 @@ impl Faulty<'_> {
                 rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP).unwrap();
             }
             "orphan" => {
-                child(&self.mark, "__child");
+                drop(child(&self.mark, "__child"));
                 process::exit(1);
             }
             _ => say(&format!("=12 {legal}")),
