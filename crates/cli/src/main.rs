@@ -10,6 +10,7 @@ mod play_out;
 mod players;
 mod position;
 mod records;
+mod report;
 mod show;
 mod sprt;
 
@@ -41,6 +42,7 @@ enum Command {
     Records(records::RecordsArgs),
     Players(players::PlayersArgs),
     Analyse(analyse::AnalyseArgs),
+    Report(report::ReportArgs),
     Sprt(sprt::SprtArgs),
     Bench(bench::BenchArgs),
     Completions(generate::CompletionsArgs),
@@ -80,6 +82,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Records(args)) => records::run(args, out),
         Some(Command::Players(args)) => players::run(args, out),
         Some(Command::Analyse(args)) => analyse::run(args, out),
+        Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),
         Some(Command::Completions(args)) => generate::completions(args, out),
