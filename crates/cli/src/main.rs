@@ -1,18 +1,23 @@
 //! The command `anqi`: one file per subcommand, all of them thin.
 
 mod analyse;
+mod arena;
 mod bench;
 mod generate;
 mod guide;
+mod matches;
 mod output;
 mod perft;
 mod play_out;
 mod players;
 mod position;
+mod progress;
 mod records;
 mod report;
+mod result;
 mod show;
 mod sprt;
+mod tournament;
 
 use std::io;
 use std::process::ExitCode;
@@ -43,18 +48,26 @@ enum Command {
     Players(players::PlayersArgs),
     Analyse(analyse::AnalyseArgs),
     Report(report::ReportArgs),
+    Match(matches::MatchArgs),
+    Tournament(tournament::TournamentArgs),
     Sprt(sprt::SprtArgs),
     Bench(bench::BenchArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
 }
 
-/// How a command that did its work ends; errors are a third way, also with code 1.
+/// How a command that did its work ends; errors are another way, with code 1.
 pub(crate) enum Exit {
     /// Code 0.
     Done,
     /// Code 1: it worked, and what it checked is wrong.
     Failed,
+    /// Code 3: a side lost on time or by misbehaving, and that was not to happen.
+    Forfeited,
+    /// Code 4: the null hypothesis was accepted, and that was not to happen.
+    Rejected,
+    /// Code 130: interrupted, and everything is saved.
+    Interrupted,
 }
 
 fn main() -> ExitCode {
@@ -63,6 +76,9 @@ fn main() -> ExitCode {
     match run(&cli, &mut out) {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::Failed) => ExitCode::FAILURE,
+        Ok(Exit::Forfeited) => ExitCode::from(3),
+        Ok(Exit::Rejected) => ExitCode::from(4),
+        Ok(Exit::Interrupted) => ExitCode::from(130),
         // Whoever read our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -83,6 +99,8 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Players(args)) => players::run(args, out),
         Some(Command::Analyse(args)) => analyse::run(args, out),
         Some(Command::Report(args)) => report::run(args, out),
+        Some(Command::Match(args)) => matches::run(args, out),
+        Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),
         Some(Command::Completions(args)) => generate::completions(args, out),

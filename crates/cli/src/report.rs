@@ -1,10 +1,10 @@
 //! `anqi report`: a match on one page.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anqi_lab::Journal;
+use anqi_lab::{Journal, complete};
 use anqi_report::Report;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -32,31 +32,43 @@ const USUAL_GAMES: usize = 200;
 #[derive(Serialize)]
 struct Written {
     schema: &'static str,
-    pairs: u64,
+    pairs: usize,
     file: String,
 }
 
 pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit> {
     let journal = Journal::open(&args.dir)?;
-    let pairs = journal.len();
-    let file = write(&journal, args.output.as_deref(), args.games)?;
+    let pairs: Vec<u64> = match complete(&journal)? {
+        Some(count) => (0..count).collect(),
+        None => (0..journal.plan().count()).filter(|number| journal.has(*number)).collect(),
+    };
+    let file = write(&journal, &pairs, args.output.as_deref(), args.games)?;
+    let pairs = pairs.len();
     let written = Written { schema: "anqi-report-1", pairs, file: file.display().to_string() };
     out.print(&written, |text| writeln!(text, "{} pairs in {}", written.pairs, written.file))?;
     Ok(Exit::Done)
 }
 
-/// Writes the page of everything in the journal, by default beside it, whole or not at all.
-pub(crate) fn write(journal: &Journal, output: Option<&Path>, games: usize) -> Result<PathBuf> {
+/// Writes the page of these pairs, by default beside the journal, whole or not at all.
+fn write(journal: &Journal, pairs: &[u64], output: Option<&Path>, games: usize) -> Result<PathBuf> {
     let mut report = Report::new(journal.plan(), games);
-    for number in (0..journal.plan().count()).filter(|number| journal.has(*number)) {
-        report.add(&journal.pair(number)?)?;
+    for number in pairs {
+        report.add(&journal.pair(*number)?)?;
     }
     let path = output.map_or_else(|| journal.dir().join("report.html"), Path::to_owned);
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot = || format!("cannot write {}", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(dir).with_context(cannot)?;
-    file.write_all(report.to_html().as_bytes()).with_context(cannot)?;
-    let kept: File = file.persist(&path).with_context(cannot)?;
-    kept.sync_all().with_context(cannot)?;
+    let name = path.file_name().with_context(|| format!("{} is not a file", path.display()))?;
+    let partial = path.with_file_name(format!("{}.partial", name.display()));
+    let put = || -> io::Result<()> {
+        let mut file = File::create(&partial)?;
+        file.write_all(report.to_html().as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&partial, &path)
+    };
+    put().with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
+}
+
+/// Writes the page of a match that is complete beside its journal.
+pub(crate) fn write_complete(journal: &Journal, count: u64) -> Result<PathBuf> {
+    write(journal, &(0..count).collect::<Vec<_>>(), None, USUAL_GAMES)
 }

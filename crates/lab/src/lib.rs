@@ -13,7 +13,7 @@
 //! let mut journal = Journal::open_or_create(dir.path(), &plan)?;
 //! let Ended::Complete(pairs) = run(&mut journal, 2, &Stop::default(), |_| {})? else { unreachable!() };
 //! let summary = Standings::of(&journal, pairs)?.summary();
-//! assert_eq!((summary.pairs, summary.meetings[0].block.count), (20, 40));
+//! assert_eq!((summary.pairs, summary.pairings[0].block.count), (20, 40));
 //! journal.write_games(pairs)?; // games.anqi: the same bytes however it was played
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -38,6 +38,6 @@ pub use journal::{Journal, JournalError};
 pub use pair::{PairError, PlayedPair, play_pair};
 pub use plan::{Format, Pair, Plan, PlanError, PlanFile, SeedText};
 pub use referee::{Played, Stopped, referee};
-pub use run::{Ended, Event, RunError, run, try_programs};
+pub use run::{Ended, Event, RunError, collect, complete, play_some, run, try_programs};
 pub use side::{Answer, Side, Thought};
-pub use standings::{Meeting, Row, Standings, Summary, share};
+pub use standings::{PairingResult, Row, Standings, Summary};

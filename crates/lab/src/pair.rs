@@ -172,7 +172,8 @@ fn comment(thought: &Thought, luck: Option<f64>) -> Result<Comment, CommentError
     say("depth", thought.depth.map(u64::from));
     say("nodes", thought.nodes);
     say("playouts", thought.playouts);
-    if let Some(luck) = luck {
+    // What changes nothing to four digits is not worth a word.
+    if let Some(luck) = luck.filter(|luck| luck.abs() >= 0.00005) {
         let _ = write!(words, "[%luck {luck:+.4}]");
     }
     let mut comment = if words.is_empty() { Comment::default() } else { Comment::new(&words)? };

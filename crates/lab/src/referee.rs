@@ -105,7 +105,7 @@ impl Table<'_> {
                 Ok(_) if !self.clocks[seat as usize].spend(used) => self.lose_on_time(seat, used),
                 Ok(answer) => match self.resolve(answer.mv) {
                     Err(fault) => self.lose(seat, fault),
-                    Ok(ply) => self.tell(seat, ply, answer, used, stop),
+                    Ok(ply) => self.tell(seat, ply, answer.thought, used, stop),
                 },
             }
         }
@@ -138,7 +138,7 @@ impl Table<'_> {
     }
 
     /// Plays a ply that was checked, and tells both sides.
-    fn tell(&mut self, mover: Seat, ply: Ply, answer: Answer, used: Duration, stop: &Stop) {
+    fn tell(&mut self, mover: Seat, ply: Ply, thought: Thought, used: Duration, stop: &Stop) {
         if let Err(error) = self.game.play(ply) {
             // `resolve` has checked it; if the two disagree the rules have the last word.
             let position = *self.game.position();
@@ -147,7 +147,7 @@ impl Table<'_> {
         }
         let Clocked { left, budget, .. } = self.clocks[mover as usize];
         let timed = !budget.is_reproducible();
-        self.thoughts.push(Thought { clock: left, used: timed.then_some(used), ..answer.thought });
+        self.thoughts.push(Thought { clock: left, used: timed.then_some(used), ..thought });
         for seat in Seat::ALL {
             if let Err(fault) = self.sides[seat as usize].played(&self.game, ply, left, stop) {
                 self.lose(seat, fault);

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use anqi_records::Record;
-use anqi_rules::Seat;
-use anqi_stats::{Block, ChenScores, CrossTable, Games, Points, Tally};
+use anqi_stats::{Block, ChenScores, CrossTable, Estimate, Games, Meeting, Points, RatingModel, Ratings, Tally};
 use serde::Serialize;
 
 use crate::journal::{Journal, JournalError};
@@ -12,11 +11,15 @@ use crate::luck::{Adjusted, LuckSums};
 use crate::pair::PlayedPair;
 use crate::plan::Plan;
 
+/// How often pairs are drawn again for the intervals of ratings.
+const RESAMPLINGS: usize = 200;
+
 /// Counts over the pairs of a plan.
 #[derive(Clone, Debug)]
 pub struct Standings {
     plan: Plan,
     tallies: Vec<Tally>,
+    meetings: Vec<Meeting>,
     luck: Vec<LuckSums>,
     table: CrossTable,
     /// By the first player's points.
@@ -28,7 +31,7 @@ pub struct Standings {
 
 /// One pairing, from the point of view of the contender named first.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Meeting {
+pub struct PairingResult {
     /// The two names.
     pub players: [String; 2],
     /// The result block.
@@ -70,9 +73,12 @@ pub struct Summary {
     /// How many games ended why.
     pub endings: BTreeMap<String, u64>,
     /// Every pairing.
-    pub meetings: Vec<Meeting>,
+    pub pairings: Vec<PairingResult>,
     /// Every contender, in the order of the plan.
     pub players: Vec<Row>,
+    /// Bradley–Terry–Davidson ratings of all of them on one scale, if there are more than two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<Ratings<Estimate>>,
 }
 
 impl Standings {
@@ -80,9 +86,11 @@ impl Standings {
     #[must_use]
     pub fn new(plan: &Plan) -> Standings {
         let (players, pairings) = (plan.contenders().len(), plan.pairings().len());
+        let meetings = plan.pairings().iter().map(|&[one, two]| Meeting::new(one, two)).collect();
         Standings {
             plan: plan.clone(),
             tallies: vec![Tally::default(); pairings],
+            meetings,
             luck: vec![LuckSums::default(); pairings],
             table: CrossTable::new(players),
             first: Games::default(),
@@ -111,6 +119,7 @@ impl Standings {
         let pairing = (pair.number % self.tallies.len() as u64) as usize;
         let points = played.points();
         self.tallies[pairing].add_pair(points);
+        self.meetings[pairing].pairs[points[0].half_points()][points[1].half_points()] += 1;
         if let Some(luck) = played.luck() {
             let share = (points[0].half_points() + points[1].half_points()) as f64 / 4.0;
             self.luck[pairing].add(share, luck);
@@ -154,11 +163,16 @@ impl Standings {
         self.failures.iter().sum()
     }
 
+    /// Every contender, in the order of the plan.
+    pub fn rows(&self) -> impl Iterator<Item = Row> {
+        (0..self.table.players()).map(|player| self.row(player))
+    }
+
     /// Everything that is known.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let names: Vec<&str> = self.plan.contenders().iter().map(|contender| contender.name.as_str()).collect();
-        let meeting = |(index, pairing): (usize, &[usize; 2])| Meeting {
+        let result = |(index, pairing): (usize, &[usize; 2])| PairingResult {
             players: pairing.map(|player| names[player].to_owned()),
             block: Block::of(&self.tallies[index], self.plan.sprt()),
             luck: self.luck[index].adjusted(),
@@ -172,9 +186,15 @@ impl Standings {
             plies: if games > 0 { self.plies as f64 / games as f64 } else { 0.0 },
             first: self.first,
             endings: self.endings.clone(),
-            meetings: self.plan.pairings().iter().enumerate().map(meeting).collect(),
-            players: (0..names.len()).map(|player| self.row(player)).collect(),
+            pairings: self.plan.pairings().iter().enumerate().map(result).collect(),
+            players: self.rows().collect(),
+            ratings: if names.len() > 2 { self.ratings() } else { None },
         }
+    }
+
+    fn ratings(&self) -> Option<Ratings<Estimate>> {
+        let players = self.plan.contenders().len();
+        Ratings::fit_with_intervals(players, &self.meetings, RatingModel::default(), RESAMPLINGS, 1).ok()
     }
 
     fn row(&self, player: usize) -> Row {
@@ -213,15 +233,4 @@ impl Ending {
         };
         Ending { failure: matches!(tag, "forfeit" | "time"), name }
     }
-}
-
-/// The first or second player's share of the points, for tables.
-#[must_use]
-pub fn share(first: &Games, seat: Seat) -> Option<f64> {
-    let total: u64 = first.0.iter().sum();
-    let share = first.half_points() as f64 / (2 * total) as f64;
-    (total > 0).then_some(match seat {
-        Seat::First => share,
-        Seat::Second => 1.0 - share,
-    })
 }

@@ -1,5 +1,7 @@
 //! A journal loses nothing and doubles nothing, wherever it is cut or damaged.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::fs;
 use std::path::Path;
 

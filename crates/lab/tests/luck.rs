@@ -1,5 +1,7 @@
 //! Luck has expectation exactly zero, flip by flip and over whole games.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
 use anqi_engine::{Limits, PlayerSpec, Stop};
 use anqi_lab::luck;
 use anqi_rules::{Deal, Game, Move, Ply, Rules, Seed};

@@ -13,6 +13,18 @@ const FRAME: f64 = 70.0;
 /// One line for each estimate: a point and its interval, against a value that means nothing happened. Estimates that
 /// are not finite are left out.
 pub(crate) fn intervals(axis: &str, neutral: f64, rows: &[(String, Estimate)]) -> String {
+    draw_intervals(neutral, rows, |layout| layout.with_x_label(axis))
+}
+
+/// The same for shares of the points, from 0 to 1.
+pub(crate) fn shares(rows: &[(String, Estimate)]) -> String {
+    let inside = |estimate: &Estimate| estimate.map(|share| share.clamp(0.0, 1.0));
+    let rows: Vec<_> = rows.iter().map(|(label, estimate)| (label.clone(), inside(estimate))).collect();
+    let axis = |layout: Layout| layout.with_x_label("share of the points").with_x_axis_min(0.0).with_x_axis_max(1.0);
+    draw_intervals(0.5, &rows, axis)
+}
+
+fn draw_intervals(neutral: f64, rows: &[(String, Estimate)], axis: impl FnOnce(Layout) -> Layout) -> String {
     let rows = rows.iter().filter(|(_, e)| [e.value, e.low, e.high].into_iter().all(f64::is_finite));
     let mut plot = ForestPlot::new().with_color(INK).with_null_value(neutral).with_marker_size(4.0);
     let mut count = 0;
@@ -21,7 +33,7 @@ pub(crate) fn intervals(axis: &str, neutral: f64, rows: &[(String, Estimate)]) -
         count += 1;
     }
     let plot = plot.with_whisker_width(2.0).with_cap_size(4.0);
-    draw(Plot::from(plot), count, 26.0, |layout| layout.with_x_label(axis))
+    draw(Plot::from(plot), count, 26.0, axis)
 }
 
 /// One bar for each count, the largest on top.

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use anqi_lab::{Meeting, Plan, PlayedPair, Standings, Summary};
-use anqi_stats::{Elo, Estimate, Games, Outcomes, Pairs, Ratings, Tally};
+use anqi_lab::{PairingResult, Plan, PlayedPair, Standings, Summary};
+use anqi_stats::{Elo, Estimate, Games, Outcomes, Tally};
 
 use crate::chart;
 use crate::counts::Counts;
@@ -73,10 +73,9 @@ impl Report {
         if summary.pairs == 0 {
             writeln!(page, "<p>Nothing was played yet.</p>")?;
         } else {
-            let ratings = self.counts.ratings();
-            self.cross_table(page, summary, ratings.as_ref())?;
-            meetings(page, &summary.meetings)?;
-            self.plots(page, summary, ratings.as_ref())?;
+            self.cross_table(page, summary)?;
+            pairings(page, &summary.pairings)?;
+            self.plots(page, summary)?;
             self.replays(page, summary)?;
         }
         writeln!(page, "<script>\n{}</script>\n</body>\n</html>", include_str!("page.js"))
@@ -100,12 +99,14 @@ impl Report {
         writeln!(page, "</dl>")
     }
 
-    fn cross_table(&self, page: &mut String, summary: &Summary, ratings: Option<&Ratings<Estimate>>) -> fmt::Result {
+    fn cross_table(&self, page: &mut String, summary: &Summary) -> fmt::Result {
         writeln!(page, "<h2>Cross table</h2>\n<div class=\"wide\"><table>\n<thead><tr><th></th><th>player</th>")?;
         for number in 1..=summary.players.len() {
             write!(page, "<th>{number}</th>")?;
         }
-        for head in ["games", "points", "score", "GS first", "GS second", "TS", "rating", "failures"] {
+        let rating = summary.ratings.as_ref().map(|_| "rating");
+        let heads = ["games", "points", "score", "GS first", "GS second", "TS"].into_iter().chain(rating);
+        for head in heads.chain(["failures"]) {
             write!(page, "<th>{head}</th>")?;
         }
         writeln!(page, "</tr></thead>\n<tbody>")?;
@@ -126,16 +127,22 @@ impl Report {
             for chen in [row.chen.gs_first, row.chen.gs_second, row.chen.ts] {
                 write!(page, "<td>{}</td>", chen.map_or_else(dash, |chen| format!("{chen:.4}")))?;
             }
-            let rating = ratings.map_or_else(dash, |ratings| format!("{:.0}", ratings.players[index]));
-            writeln!(page, "<td>{rating}</td><td>{}</td></tr>", row.failures)?;
+            if let Some(ratings) = &summary.ratings {
+                write!(page, "<td>{:.0}</td>", ratings.players[index])?;
+            }
+            writeln!(page, "<td>{}</td></tr>", row.failures)?;
         }
-        writeln!(page, "</tbody></table></div>")?;
+        writeln!(page, "</tbody></table></div>\n<p class=\"note\">")?;
         writeln!(
             page,
-            "<p class=\"note\">± is half of a 95 % interval, over pairs. GS and TS are Chen's scores as first player, \
-             as second player and their mean, each divided by the number of opponents. Ratings are \
-             Bradley–Terry–Davidson on the Elo scale with mean 0, intervals from 1,000 resamplings of the pairs.</p>"
-        )
+            "± is half of a 95 % interval over pairs. GS and TS are Chen's scores as first player, as second"
+        )?;
+        writeln!(page, "player and their mean, each divided by the number of opponents.")?;
+        if summary.ratings.is_some() {
+            writeln!(page, "Ratings are Bradley–Terry–Davidson's on the Elo scale with mean 0, their intervals from")?;
+            writeln!(page, "resampled pairs.")?;
+        }
+        writeln!(page, "</p>")
     }
 
     /// A contender's share of the points over all its pairs.
@@ -149,7 +156,7 @@ impl Report {
         Elo::of(&all.pairs).map(|elo| elo.score)
     }
 
-    fn plots(&self, page: &mut String, summary: &Summary, ratings: Option<&Ratings<Estimate>>) -> fmt::Result {
+    fn plots(&self, page: &mut String, summary: &Summary) -> fmt::Result {
         let names = || summary.players.iter().map(|row| row.name.clone());
         let scores: Vec<_> = names().enumerate().filter_map(|(index, name)| Some((name, self.score(index)?))).collect();
         let seats: Vec<_> = names()
@@ -170,12 +177,12 @@ impl Report {
             }
             writeln!(page, "<figure><figcaption>{caption}</figcaption>\n{svg}\n</figure>")
         };
-        figure("Score over pairs, with 95 % intervals", chart::intervals("share of the points", 0.5, &scores))?;
-        if let Some(ratings) = ratings.filter(|ratings| ratings.players.len() > 2) {
+        figure("Score over pairs, with 95 % intervals", chart::shares(&scores))?;
+        if let Some(ratings) = &summary.ratings {
             let rows: Vec<_> = names().zip(ratings.players.iter().copied()).collect();
             figure("Ratings, with 95 % intervals", chart::intervals("Elo", 0.0, &rows))?;
         }
-        figure("Score as first and as second player", chart::intervals("share of the points", 0.5, &seats))?;
+        figure("Score as first and as second player", chart::shares(&seats))?;
         figure("Lengths of the games", chart::histogram("plies", &self.counts.lengths, 25))?;
         figure("Endings", chart::bars("games", &listed(&summary.endings)))?;
         figure("Draws by reason", chart::bars("drawn games", &listed(&self.counts.draws)))?;
@@ -196,10 +203,9 @@ impl Report {
     }
 }
 
-fn meetings(page: &mut String, meetings: &[Meeting]) -> fmt::Result {
-    writeln!(page, "<h2>Pairings</h2>\n<div class=\"meetings\">")?;
-    for Meeting { players: [one, two], block, luck } in
-        meetings.iter().filter(|m| m.block.pairs != Some(Pairs::default()))
+fn pairings(page: &mut String, pairings: &[PairingResult]) -> fmt::Result {
+    writeln!(page, "<h2>Pairings</h2>\n<div class=\"pairings\">")?;
+    for PairingResult { players: [one, two], block, luck } in pairings.iter().filter(|pairing| pairing.block.count > 0)
     {
         writeln!(page, "<section><h3>{} against {}</h3>\n<pre>{}</pre>", Escaped(one), Escaped(two), Escaped(block))?;
         if let Some(luck) = luck {

@@ -1,0 +1,192 @@
+//! What `match` and `tournament` share: the plan, the folder, the run, the interruption.
+
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use anqi_engine::Stop;
+use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, run, try_programs};
+use anqi_rules::Rules;
+use anqi_stats::{Sprt, Verdict};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::Exit;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::result;
+
+/// What is to be played, where the command line says so.
+#[derive(Args)]
+pub(crate) struct PlanArgs {
+    /// Pairs of games for each two players
+    #[arg(long)]
+    pairs: Option<u64>,
+    /// Where all deals and random choices come from: a number or 64 hexadecimal digits
+    #[arg(long)]
+    seed: Option<String>,
+    /// By which rules
+    #[arg(long)]
+    rules: Option<Rules>,
+    /// Positions that everybody may look at for a move, unless it has a budget of its own
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Random games for a move
+    #[arg(long)]
+    playouts: Option<u64>,
+    /// Plies to look ahead
+    #[arg(long)]
+    depth: Option<u32>,
+    /// Seconds for a move
+    #[arg(long, value_name = "SECONDS")]
+    movetime: Option<String>,
+    /// A clock: MOVES/MINUTES:SECONDS+INCREMENT
+    #[arg(long, value_name = "CLOCK")]
+    tc: Option<String>,
+    /// Stop as soon as a sequential test decides: elo0=0 elo1=5 [alpha=0.05 beta=0.05 model=normalized]
+    #[arg(long, num_args = 1..=5, value_name = "FIELD=VALUE")]
+    sprt: Option<Vec<String>>,
+    /// What records call the event
+    #[arg(long)]
+    event: Option<String>,
+}
+
+/// How it is played; none of this changes a game.
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    /// Keep everything in this folder; if it holds the same match already, go on with it
+    /// [default: a folder named after the match under `matches`]
+    #[arg(long, conflicts_with = "resume")]
+    dir: Option<PathBuf>,
+    /// Go on with the match in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["pairs", "seed", "rules", "nodes", "playouts", "depth",
+        "movetime", "tc", "sprt", "event"])]
+    resume: Option<PathBuf>,
+    /// How many pairs at a time [default: one for each core, but one if time counts]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<usize>,
+    /// Exit with 3 if somebody lost on time or by misbehaving
+    #[arg(long)]
+    strict: bool,
+    /// Exit with 4 if the sequential test accepts H0
+    #[arg(long)]
+    gate: bool,
+}
+
+impl PlanArgs {
+    /// A plan with what the command line says instead of what it said.
+    pub(crate) fn over(&self, mut file: PlanFile) -> PlanFile {
+        let text = |key: &str, value: Option<String>| value.map(|value| format!("{key}={value}"));
+        let words: Vec<String> = [
+            text("nodes", self.nodes.map(|nodes| nodes.to_string())),
+            text("playouts", self.playouts.map(|playouts| playouts.to_string())),
+            text("depth", self.depth.map(|depth| depth.to_string())),
+            text("movetime", self.movetime.clone()),
+            text("tc", self.tc.clone()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let set = |place: &mut Option<String>, value: Option<String>| *place = value.or(place.take());
+        set(&mut file.budget, (!words.is_empty()).then(|| words.join(" ")));
+        set(&mut file.rules, self.rules.map(|rules| rules.to_string()));
+        set(&mut file.sprt, self.sprt.as_ref().map(|fields| fields.join(" ").replace(',', " ")));
+        set(&mut file.event, self.event.clone());
+        file.pairs = self.pairs.or(file.pairs);
+        file.seed = self.seed.clone().map(SeedText::Text).or(file.seed);
+        file
+    }
+}
+
+/// Plays a plan, or what is missing of it, and prints the result.
+pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Output) -> Result<Exit> {
+    let mut journal = match &args.resume {
+        Some(dir) => {
+            let journal = Journal::open(dir)?;
+            try_programs(journal.plan())?;
+            journal
+        }
+        None => {
+            let plan = Plan::new(file)?;
+            try_programs(&plan)?;
+            let dir = args.dir.clone().unwrap_or_else(|| usual_dir(&plan));
+            Journal::open_or_create(&dir, &plan)?
+        }
+    };
+    let plan = journal.plan().clone();
+    if args.gate && plan.sprt().is_none() {
+        bail!("--gate needs a sequential test: --sprt elo0=0 elo1=5");
+    }
+    let threads = match args.concurrency {
+        Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
+        Some(threads) => threads,
+        None if plan.is_reproducible() => thread::available_parallelism().map_or(1, usize::from),
+        None => 1,
+    };
+    let stop = stop_on_signals()?;
+    let mut progress = Progress::new(&plan);
+    if journal.damaged() > 0 {
+        progress.say(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
+    }
+    let ended = run(&mut journal, threads, &stop, |event| progress.watch(event));
+    progress.clear();
+    match ended? {
+        Ended::Stopped => {
+            let (done, all, dir) = (journal.len(), plan.count(), shell(journal.dir()));
+            eprintln!("interrupted: {done} of {all} pairs are saved; continue with\n  anqi {command} --resume {dir}");
+            Ok(Exit::Interrupted)
+        }
+        Ended::Complete(pairs) => {
+            let games = journal.write_games(pairs)?;
+            crate::report::write_complete(&journal, pairs)?;
+            let standings = Standings::of(&journal, pairs)?;
+            result::print(command, &standings, &games, out)?;
+            Ok(exit(args, &standings))
+        }
+    }
+}
+
+fn exit(args: &RunArgs, standings: &Standings) -> Exit {
+    let verdict = |sprt: Sprt| sprt.verdict(sprt.llr(&standings.tally(0).pairs));
+    if args.strict && standings.failures() > 0 {
+        Exit::Forfeited
+    } else if args.gate && standings.plan().sprt().map(verdict) == Some(Verdict::H0) {
+        Exit::Rejected
+    } else {
+        Exit::Done
+    }
+}
+
+/// A folder that no other plan has and that a person recognises.
+fn usual_dir(plan: &Plan) -> PathBuf {
+    let plain = |name: &str| -> String {
+        name.chars().map(|c| if c.is_alphanumeric() || c == '.' { c } else { '-' }).take(30).collect()
+    };
+    let names: Vec<String> = plan.contenders().iter().take(2).map(|contender| plain(&contender.name)).collect();
+    let more = plan.contenders().len() - names.len();
+    let more = if more > 0 { format!("-and-{more}") } else { String::new() };
+    Path::new("matches").join(format!("{}{more}-{}", names.join("-vs-"), &plan.id()[..8]))
+}
+
+/// A path as a shell takes it.
+fn shell(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// A flag that the first Ctrl-C (or a polite kill) raises: games under way are dropped, since they can be played again,
+/// and everything else is saved already. The second ends the process at once.
+fn stop_on_signals() -> Result<Stop> {
+    let stop = Stop::default();
+    let (raised, again) = (stop.clone(), AtomicBool::new(false));
+    ctrlc::set_handler(move || {
+        if again.swap(true, Ordering::Relaxed) {
+            process::exit(130);
+        }
+        raised.raise();
+    })
+    .context("cannot listen for Ctrl-C")?;
+    Ok(stop)
+}

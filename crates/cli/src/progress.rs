@@ -1,0 +1,76 @@
+//! What a person sees while games are played, on standard error.
+
+use std::time::{Duration, Instant};
+
+use anqi_lab::{Event, Plan, Standings};
+use anqi_stats::{Elo, Games, Pairs};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar with a live score on a terminal, a plain line now and then elsewhere.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    standings: Standings,
+    said: Instant,
+}
+
+/// How often a plain line comes.
+const NOW_AND_THEN: Duration = Duration::from_secs(30);
+
+impl Progress {
+    pub(crate) fn new(plan: &Plan) -> Progress {
+        // The bar hides itself where standard error is no terminal; it has no colours to begin with.
+        let bar = ProgressBar::new(plan.count());
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} pairs, {elapsed} + {eta}  {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Progress { bar, standings: Standings::new(plan), said: Instant::now() }
+    }
+
+    pub(crate) fn watch(&mut self, event: Event<'_>) {
+        match event {
+            Event::Known(pair) => {
+                self.standings.add(pair);
+                self.bar.inc(1);
+                // The time that is left must not be guessed from what was played before.
+                self.bar.reset_eta();
+            }
+            Event::Played(pair) => {
+                self.standings.add(pair);
+                self.bar.inc(1);
+                if !self.bar.is_hidden() {
+                    self.bar.set_message(self.score());
+                }
+            }
+            Event::Waiting => self.bar.tick(),
+        }
+        if self.bar.is_hidden() && self.said.elapsed() >= NOW_AND_THEN {
+            self.said = Instant::now();
+            eprintln!("{} of {} pairs  {}", self.standings.pairs(), self.standings.plan().count(), self.score());
+        }
+    }
+
+    /// Says something above the bar.
+    pub(crate) fn say(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("{text}"));
+    }
+
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// The score of a match, or the leader of a tournament.
+    fn score(&self) -> String {
+        let plan = self.standings.plan();
+        if plan.contenders().len() == 2 {
+            let tally = self.standings.tally(0);
+            return describe(&plan.contenders()[0].name, &tally.pairs, &tally.games);
+        }
+        let best = self.standings.rows().max_by(|a, b| a.chen.ts.unwrap_or(0.0).total_cmp(&b.chen.ts.unwrap_or(0.0)));
+        best.map(|row| format!("{} leads with {:.3}", row.name, row.chen.ts.unwrap_or(0.0))).unwrap_or_default()
+    }
+}
+
+fn describe(name: &str, pairs: &Pairs, games: &Games) -> String {
+    let Some(Elo { score, .. }) = Elo::of(pairs) else { return String::new() };
+    let (wins, draws, losses) = (games.wins(), games.draws(), games.losses());
+    format!("{name} {:.3} ± {:.3} (+{wins} ={draws} -{losses})", score.value, score.margin())
+}
