@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anqi_engine::Stop;
-use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, run, try_programs};
+use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, collect, run, try_programs};
 use anqi_rules::Rules;
 use anqi_stats::{Sprt, Verdict};
 use anyhow::{Context, Result, bail};
@@ -66,6 +66,9 @@ pub(crate) struct RunArgs {
     /// How many pairs at a time [default: one for each core, but one if time counts]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
+    /// Let the workers of a NATS server play (see `anqi worker`)
+    #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
+    nats: Option<String>,
     /// Exit with 3 if somebody lost on time or by misbehaving
     #[arg(long)]
     strict: bool,
@@ -129,7 +132,13 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     if journal.damaged() > 0 {
         progress.say(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
     }
-    let ended = run(&mut journal, threads, &stop, |event| progress.watch(event));
+    let ended = match &args.nats {
+        None => run(&mut journal, threads, &stop, |event| progress.watch(event)),
+        Some(url) => {
+            let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, missing, &stop);
+            collect(&mut journal, &stop, |event| progress.watch(event), play)
+        }
+    };
     progress.clear();
     match ended? {
         Ended::Stopped => {
@@ -138,6 +147,11 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
             Ok(Exit::Interrupted)
         }
         Ended::Complete(pairs) => {
+            if let Some(url) = &args.nats
+                && let Err(error) = anqi_fleet::clear(url, &plan)
+            {
+                eprintln!("the queue was not cleared: {error}");
+            }
             let games = journal.write_games(pairs)?;
             crate::report::write_complete(&journal, pairs)?;
             let standings = Standings::of(&journal, pairs)?;
@@ -170,7 +184,7 @@ fn usual_dir(plan: &Plan) -> PathBuf {
 }
 
 /// A path as a shell takes it.
-fn shell(path: &Path) -> String {
+pub(crate) fn shell(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
@@ -178,7 +192,7 @@ fn shell(path: &Path) -> String {
 
 /// A flag that the first Ctrl-C (or a polite kill) raises: games under way are dropped, since they can be played again,
 /// and everything else is saved already. The second ends the process at once.
-fn stop_on_signals() -> Result<Stop> {
+pub(crate) fn stop_on_signals() -> Result<Stop> {
     let stop = Stop::default();
     let (raised, again) = (stop.clone(), AtomicBool::new(false));
     ctrlc::set_handler(move || {

@@ -7,6 +7,7 @@ mod generate;
 mod guide;
 mod matches;
 mod output;
+mod parts;
 mod perft;
 mod play_out;
 mod players;
@@ -18,6 +19,7 @@ mod result;
 mod show;
 mod sprt;
 mod tournament;
+mod worker;
 
 use std::io;
 use std::process::ExitCode;
@@ -47,6 +49,10 @@ enum Command {
     Records(records::RecordsArgs),
     Players(players::PlayersArgs),
     Analyse(analyse::AnalyseArgs),
+    Worker(worker::WorkerArgs),
+    Plan(parts::PlanArgs),
+    Part(parts::PartArgs),
+    Merge(parts::MergeArgs),
     Report(report::ReportArgs),
     Match(matches::MatchArgs),
     Tournament(tournament::TournamentArgs),
@@ -98,6 +104,10 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Records(args)) => records::run(args, out),
         Some(Command::Players(args)) => players::run(args, out),
         Some(Command::Analyse(args)) => analyse::run(args, out),
+        Some(Command::Worker(args)) => worker::run(args, out),
+        Some(Command::Plan(args)) => parts::plan(args, out),
+        Some(Command::Part(args)) => parts::part(args, out),
+        Some(Command::Merge(args)) => parts::merge(args, out),
         Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
