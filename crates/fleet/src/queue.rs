@@ -5,14 +5,13 @@ use std::time::Duration;
 use anqi_lab::{Plan, PlanError, RunError};
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
-use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{self, Context};
 use async_nats::{ConnectOptions, HeaderMap, header};
 
 const WORK: &str = "ANQI_WORK";
 const RESULTS: &str = "ANQI_RESULTS";
-const PLANS: &str = "anqi-plans";
+const PLANS: &str = "ANQI_PLANS";
 const WORKERS: &str = "workers";
 /// How long a worker may be silent before its pair goes to another one.
 const ACK_WAIT: Duration = Duration::from_secs(10);
@@ -68,13 +67,13 @@ pub enum FleetError {
     Program(#[from] RunError),
 }
 
-/// The two streams and the plans on a server.
+/// The streams on a server: pairs to play, pairs played, and the plans that they belong to.
 #[derive(Clone)]
 pub(crate) struct Queue {
     context: Context,
     pub(crate) work: Stream,
     pub(crate) results: Stream,
-    plans: Store,
+    plans: Stream,
 }
 
 impl Queue {
@@ -104,16 +103,10 @@ impl Queue {
         };
         let work = stream(WORK, "anqi.work.*.*", RetentionPolicy::WorkQueue, Duration::ZERO);
         let results = stream(RESULTS, "anqi.results.*.*", RetentionPolicy::Limits, KEPT);
-        let plans = jetstream::kv::Config { bucket: PLANS.to_owned(), ..jetstream::kv::Config::default() };
-        Ok(Queue {
-            work: context.get_or_create_stream(work).await.map_err(|error| error.to_string())?,
-            results: context.get_or_create_stream(results).await.map_err(|error| error.to_string())?,
-            plans: match context.get_key_value(PLANS).await {
-                Ok(plans) => plans,
-                Err(_) => context.create_key_value(plans).await.map_err(|error| error.to_string())?,
-            },
-            context,
-        })
+        let plans = stream(PLANS, "anqi.plans.*", RetentionPolicy::Limits, Duration::ZERO);
+        let make = async |config| context.get_or_create_stream(config).await.map_err(|error| error.to_string());
+        let (work, results, plans) = (make(work).await?, make(results).await?, make(plans).await?);
+        Ok(Queue { work, results, plans, context })
     }
 
     /// The consumer that all workers share.
@@ -139,14 +132,15 @@ impl Queue {
         stored.map_or_else(|error| error.kind() == PublishErrorKind::WrongLastSequence, |()| true)
     }
 
+    /// Stores a plan. False if the server did not answer: try again.
     pub(crate) async fn put_plan(&self, plan: &Plan) -> bool {
-        self.plans.put(key(plan), format!("{VERSION}\n{plan}").into()).await.is_ok()
+        self.publish_once(plan_subject(&key(plan)), format!("{VERSION}\n{plan}")).await
     }
 
     /// The plan under a key; none if the server did not answer.
     pub(crate) async fn plan(&self, key: &str) -> Option<Result<Plan, FleetError>> {
-        let bytes = self.plans.get(key).await.ok()??;
-        let text = String::from_utf8_lossy(&bytes);
+        let message = self.plans.get_last_raw_message_by_subject(&plan_subject(key)).await.ok()?;
+        let text = String::from_utf8_lossy(&message.payload);
         let (version, plan) = text.split_once('\n')?;
         if version != VERSION {
             let theirs = version.chars().take(40).collect();
@@ -161,6 +155,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What a plan is called on the server.
 pub(crate) fn key(plan: &Plan) -> String {
     blake3::hash(format!("{VERSION}\n{plan}").as_bytes()).to_hex()[..32].to_owned()
+}
+
+fn plan_subject(key: &str) -> String {
+    format!("anqi.plans.{key}")
 }
 
 pub(crate) fn work_subject(key: &str, number: u64) -> String {
