@@ -40,7 +40,7 @@ pub(crate) struct LimitArgs {
     depth: Option<u32>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| format!("{text:?} is not a number of seconds"))
 }

@@ -104,20 +104,24 @@ impl PlanArgs {
 
 /// Plays a plan, or what is missing of it, and prints the result.
 pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Output) -> Result<Exit> {
+    // Other machines have programs of their own.
+    let check = |plan: &Plan| if args.nats.is_none() { try_programs(plan) } else { Ok(()) };
     let mut journal = match &args.resume {
-        Some(dir) => {
-            let journal = Journal::open(dir)?;
-            try_programs(journal.plan())?;
-            journal
-        }
+        Some(dir) => Journal::open(dir)?,
         None => {
             let plan = Plan::new(file)?;
-            try_programs(&plan)?;
             let dir = args.dir.clone().unwrap_or_else(|| usual_dir(&plan));
+            if !dir.exists() {
+                // A mistyped command leaves no folder behind.
+                check(&plan)?;
+            }
             Journal::open_or_create(&dir, &plan)?
         }
     };
     let plan = journal.plan().clone();
+    if journal.len() < plan.count() {
+        check(&plan)?;
+    }
     if args.gate && plan.sprt().is_none() {
         bail!("--gate needs a sequential test: --sprt elo0=0 elo1=5");
     }

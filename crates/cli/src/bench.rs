@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_lab::{Journal, Plan, PlanFile, PlayedPair, play_pair};
 use anqi_playout::{Options, Path, Policy, Reading, Start, Summary, playouts};
 use anqi_rules::{Game, Position, Rules, Seed, perft_visiting};
 use anyhow::{Context, Result};
@@ -31,6 +32,8 @@ enum What {
     Perft,
     /// Nodes of the players' searches at fixed depths, and one number that changes when play changes
     Search,
+    /// Games of `random` against itself through the referee: in process, with a journal, as an outside program
+    Referee,
 }
 
 pub(crate) fn run(args: &BenchArgs, out: &mut Output) -> Result<Exit> {
@@ -39,6 +42,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut Output) -> Result<Exit> {
         What::Playouts => bench_playouts(time, out),
         What::Perft => bench_perft(time, out),
         What::Search => bench_search(out),
+        What::Referee => bench_referee(time, out),
     }
 }
 
@@ -235,4 +239,81 @@ fn bench_search(out: &mut Output) -> Result<Exit> {
         writeln!(text, "Bench: {}", rates.signature)
     })?;
     Ok(Exit::Done)
+}
+
+#[derive(Serialize)]
+struct RefereeRate {
+    schema: &'static str,
+    how: &'static str,
+    games: u64,
+    plies: u64,
+    /// Of the best batch: others on the machine can only make it slower.
+    games_per_second: f64,
+    /// Of all games.
+    ms_per_ply: f64,
+}
+
+/// What goes through an outside program, whatever time it takes.
+const OUTSIDE_PAIRS: u64 = 500;
+
+fn bench_referee(time: Duration, out: &mut Output) -> Result<Exit> {
+    let stop = Stop::default();
+    let plan = |player: &str| {
+        let players = vec![player.to_owned(), "random".to_owned()];
+        Plan::new(&PlanFile { pairs: Some(1_000_000), players, ..PlanFile::default() })
+    };
+    let anqi = std::env::current_exe()?;
+    let inside = plan("random")?;
+    let outside = plan(&format!("cmd=\"'{}' engine --player random --seed {{seed}}\" name=outside", anqi.display()))?;
+    let dir = tempfile::tempdir()?;
+    let mut journal = Journal::open_or_create(dir.path(), &inside)?;
+    let rows = [
+        pair_rate("in process", time, 0, &mut |number| Ok(play_pair(&inside, number, &stop)?))?,
+        pair_rate("and written down", time, 0, &mut |number| {
+            let pair = play_pair(&inside, number, &stop)?;
+            journal.append(&pair)?;
+            Ok(pair)
+        })?,
+        pair_rate("outside, protocol A", Duration::ZERO, OUTSIDE_PAIRS, &mut |number| {
+            Ok(play_pair(&outside, number, &stop)?)
+        })?,
+    ];
+    out.print(&rows, |text| {
+        for row in &rows {
+            let (games, rate) = (grouped(row.games), grouped(row.games_per_second as u64));
+            let more = row.ms_per_ply - rows[0].ms_per_ply;
+            writeln!(text, "{:<20} {games:>8} games {rate:>8} games/s  {more:+.4} ms a ply", row.how)?;
+        }
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Plays pairs for a time, and at least so many.
+fn pair_rate(
+    how: &'static str,
+    time: Duration,
+    least: u64,
+    play: &mut dyn FnMut(u64) -> Result<PlayedPair>,
+) -> Result<RefereeRate> {
+    // Short enough for one turn on a busy core.
+    const BATCH: u64 = 5;
+    let started = Instant::now();
+    let (mut pairs, mut plies, mut best) = (0, 0, 0.0_f64);
+    while started.elapsed() < time || pairs < least {
+        let begun = Instant::now();
+        for number in pairs..pairs + BATCH {
+            plies += play(number)?.games.iter().map(|game| game.plies().len() as u64).sum::<u64>();
+        }
+        pairs += BATCH;
+        best = best.max(2.0 * BATCH as f64 / begun.elapsed().as_secs_f64());
+    }
+    Ok(RefereeRate {
+        schema: "anqi-bench-referee-1",
+        how,
+        games: 2 * pairs,
+        plies,
+        games_per_second: best,
+        ms_per_ply: started.elapsed().as_secs_f64() * 1e3 / plies as f64,
+    })
 }

@@ -3,6 +3,8 @@
 mod analyse;
 mod arena;
 mod bench;
+mod check_engine;
+mod engine;
 mod generate;
 mod guide;
 mod matches;
@@ -16,6 +18,7 @@ mod progress;
 mod records;
 mod report;
 mod result;
+mod serve_match;
 mod show;
 mod sprt;
 mod tournament;
@@ -49,14 +52,17 @@ enum Command {
     Records(records::RecordsArgs),
     Players(players::PlayersArgs),
     Analyse(analyse::AnalyseArgs),
+    Match(Box<matches::MatchArgs>),
+    Tournament(Box<tournament::TournamentArgs>),
+    ServeMatch(Box<serve_match::ServeMatchArgs>),
     Worker(worker::WorkerArgs),
     Plan(parts::PlanArgs),
     Part(parts::PartArgs),
     Merge(parts::MergeArgs),
     Report(report::ReportArgs),
-    Match(matches::MatchArgs),
-    Tournament(tournament::TournamentArgs),
     Sprt(sprt::SprtArgs),
+    Engine(engine::EngineArgs),
+    CheckEngine(check_engine::CheckEngineArgs),
     Bench(bench::BenchArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
@@ -77,6 +83,9 @@ pub(crate) enum Exit {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = anqi_protocol::supervise_if_asked() {
+        return code;
+    }
     let cli = Cli::parse();
     let mut out = Output::new(cli.json);
     match run(&cli, &mut out) {
@@ -111,7 +120,10 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
+        Some(Command::ServeMatch(args)) => serve_match::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
+        Some(Command::Engine(args)) => engine::run(args, out),
+        Some(Command::CheckEngine(args)) => check_engine::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),
         Some(Command::Completions(args)) => generate::completions(args, out),
         Some(Command::Man(args)) => generate::man(args, out),

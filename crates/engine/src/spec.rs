@@ -95,6 +95,20 @@ impl PlayerSpec {
         &PRESETS
     }
 
+    /// The options that this player takes, with its own values as defaults.
+    #[must_use]
+    pub fn table(&self) -> Vec<OptionInfo> {
+        self.options.table()
+    }
+
+    /// Sets one option.
+    ///
+    /// # Errors
+    /// If there is no such option or it does not take this value; the player stays as it was.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        self.options.set(key, value).map_err(|error| SpecError::Option { name: self.preset.name, error })
+    }
+
     /// The player, ready to play. `seed` is where its random choices come from.
     #[must_use]
     pub fn build(&self, seed: Seed) -> Box<dyn Player> {

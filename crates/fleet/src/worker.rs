@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anqi_engine::Stop;
-use anqi_lab::{PairError, Plan, PlayedPair, play_pair, try_programs};
+use anqi_lab::{BrokenOff, PairError, Plan, PlayedPair, play_pair, try_programs};
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
@@ -122,7 +122,7 @@ async fn play(plan: &Arc<Plan>, number: u64, stop: &Stop, message: &Message) -> 
                 let _ = message.ack_with(AckKind::Progress).await;
             }
             Ok(Ok(Ok(pair))) => return Some(PlayedPair::to_text(&pair)),
-            Ok(Ok(Err(PairError::Stopped(_)))) => return None,
+            Ok(Ok(Err(PairError::BrokenOff(BrokenOff::Stopped)))) => return None,
             Ok(Ok(Err(error))) => return Some(format!("{FAILED}{error}")),
             Ok(Err(_)) => return Some(format!("{FAILED}a player of ours panicked; the worker has the message")),
         }

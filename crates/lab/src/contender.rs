@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use anqi_engine::{PlayerSpec, SpecError};
 use anqi_protocol::{OutsideSpec, OutsideSpecError, Protocol};
-use anqi_rules::excerpt;
+use anqi_rules::{Seed, excerpt};
 
 use crate::budget::{Budget, BudgetError};
 
@@ -141,6 +141,13 @@ impl Contender {
         }
         Ok(Contender { name, who, budget: (!budget.is_empty()).then_some(budget) })
     }
+}
+
+/// The program with `{seed}` in its command line replaced.
+pub(crate) fn seeded(spec: &OutsideSpec, seed: &Seed) -> OutsideSpec {
+    let mut spec = spec.clone();
+    spec.command.iter_mut().for_each(|word| *word = word.replace("{seed}", &seed.to_string()));
+    spec
 }
 
 impl FromStr for Contender {

@@ -23,6 +23,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_rules::excerpt;
@@ -37,6 +38,7 @@ const MAGIC: &str = "anqi-journal 1\n";
 /// No pair is longer: two records of the largest size.
 const LONGEST: u64 = 64 << 20;
 const SYNC_EVERY: Duration = Duration::from_secs(1);
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A journal that is open for one runner.
 #[derive(Debug)]
@@ -393,10 +395,15 @@ fn lock(dir: &Path) -> Result<File, JournalError> {
     let path = dir.join(LOCK);
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(|error| io_error(&path, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(JournalError::Locked(dir.display().to_string())),
-        Err(TryLockError::Error(error)) => Err(io_error(&path, error)),
+    let started = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            // A runner that was killed while it started a program leaves the lock to that program until it runs.
+            Err(TryLockError::WouldBlock) if started.elapsed() < LOCK_PATIENCE => thread::sleep(LOCK_PATIENCE / 50),
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Locked(dir.display().to_string())),
+            Err(TryLockError::Error(error)) => return Err(io_error(&path, error)),
+        }
     }
 }
 

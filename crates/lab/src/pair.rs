@@ -10,10 +10,10 @@ use anqi_rules::{Commitment, Deal, Game, Outcome, Ply, Seat, Seed, excerpt};
 use anqi_stats::Points;
 
 use crate::budget::Budget;
-use crate::contender::{Contender, Who};
+use crate::contender::{Contender, Who, seeded};
 use crate::luck;
 use crate::plan::{Pair, Plan};
-use crate::referee::{Played, Stopped, referee};
+use crate::referee::{BrokenOff, Played, referee};
 use crate::side::{Answer, Insider, Side, Thought};
 
 /// A pair that was played.
@@ -28,9 +28,9 @@ pub struct PlayedPair {
 /// Why a pair was not played, or cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PairError {
-    /// It was broken off; nothing of it counts.
+    /// A game was broken off; nothing of the pair counts.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    BrokenOff(#[from] BrokenOff),
     /// The plan has no such pair.
     #[error("there is no pair {0} in the plan")]
     NoSuchPair(u64),
@@ -56,7 +56,7 @@ pub enum PairError {
 /// order. Outside programs live for one pair at most, so that nothing they remember reaches another one.
 ///
 /// # Errors
-/// If `stop` was raised before the end, or if the plan has no such pair.
+/// If `stop` was raised before the end, if a program cannot be started, or if the plan has no such pair.
 pub fn play_pair(plan: &Plan, number: u64, stop: &Stop) -> Result<PlayedPair, PairError> {
     let pair = plan.pair(number).ok_or(PairError::NoSuchPair(number))?;
     let seed = plan.seed().child(format!("pair {}", pair.round));
@@ -66,7 +66,7 @@ pub fn play_pair(plan: &Plan, number: u64, stop: &Stop) -> Result<PlayedPair, Pa
         let budgets = order.map(|index| plan.budget_of(pair.contenders[index]));
         let [one, two] = &mut sides;
         let both = if order == [0, 1] { [one.sit(), two.sit()] } else { [two.sit(), one.sit()] };
-        let played = referee(*plan.rules(), &deal, both, budgets, stop)?;
+        let played = referee(Game::new(*plan.rules()), &deal, both, budgets, stop)?;
         describe(plan, &pair, order, &seed, &played)
     };
     let games = [play([0, 1])?, play([1, 0])?];
@@ -91,15 +91,10 @@ impl<'a> Place<'a> {
         let fresh: Option<Box<dyn Side>> = match (&self.contender.who, &self.side) {
             (Who::Player(spec), _) => Some(Box::new(Insider(spec.build(self.seed.clone())))),
             (Who::Outside(_), Some(_)) => None,
-            (Who::Outside(spec), None) => {
-                let mut spec = spec.clone();
-                let seed = self.seed.to_string();
-                spec.command.iter_mut().for_each(|word| *word = word.replace("{seed}", &seed));
-                Some(match Outside::launch(&spec) {
-                    Ok(outside) => Box::new(outside),
-                    Err(fault) => Box::new(Absent(fault)),
-                })
-            }
+            (Who::Outside(spec), None) => Some(match Outside::launch(&seeded(spec, &self.seed)) {
+                Ok(outside) => Box::new(outside),
+                Err(fault) => Box::new(Absent(fault)),
+            }),
         };
         match fresh {
             Some(fresh) => self.side.insert(fresh).as_mut(),
@@ -108,7 +103,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// A program that could not be started loses its games.
+/// A program that could not be started.
 struct Absent(Fault);
 
 impl Side for Absent {

@@ -10,10 +10,11 @@ use anqi_engine::Stop;
 use anqi_protocol::{Fault, Outside};
 use anqi_stats::{Sprt, SprtState, Tally, Verdict};
 
-use crate::contender::Who;
+use crate::contender::{Who, seeded};
 use crate::journal::{Journal, JournalError};
 use crate::pair::{PairError, PlayedPair, play_pair};
 use crate::plan::Plan;
+use crate::referee::BrokenOff;
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +74,7 @@ const GRACE: Duration = Duration::from_millis(500);
 pub fn try_programs(plan: &Plan) -> Result<(), RunError> {
     for contender in plan.contenders() {
         if let Who::Outside(spec) = &contender.who {
-            match Outside::launch(spec) {
+            match Outside::launch(&seeded(spec, plan.seed())) {
                 Ok(outside) => outside.close(),
                 Err(fault) => return Err(RunError::Program { name: contender.name.clone(), fault }),
             }
@@ -191,7 +192,7 @@ pub fn play_some(
                 let played = play_pair(&plan, number, &stop);
                 std::mem::forget(alarm);
                 let message = match played {
-                    Err(PairError::Stopped(_)) => break,
+                    Err(PairError::BrokenOff(BrokenOff::Stopped)) => break,
                     other => other.map_err(RunError::from),
                 };
                 if sender.send(message).is_err() {

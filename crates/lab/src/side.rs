@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anqi_engine::{Choice, Limits, Player, Stop};
-use anqi_protocol::{Clock, Fault, Left, Outside};
+use anqi_protocol::{Clock, Fault, Left, Outside, Stock, share};
 use anqi_rules::{Game, Move, Outcome, Ply, Seat};
 
 use crate::budget::Budget;
@@ -34,18 +34,18 @@ pub trait Side {
 }
 
 /// A move, unchecked, and what went into it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Answer {
     /// The move.
     pub mv: Move,
     /// What is known of the reasons.
     pub thought: Thought,
-    /// What it took, if the side measured it better than the referee can.
+    /// What it took, if the side measured that and judged it by its clock itself.
     pub used: Option<Duration>,
 }
 
 /// What is known about the thinking behind a ply.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Thought {
     /// What the mover thinks of it.
     pub eval: Option<f64>,
@@ -77,7 +77,8 @@ impl From<&Choice> for Thought {
 }
 
 /// A player of ours.
-pub(crate) struct Insider(pub(crate) Box<dyn Player>);
+#[expect(missing_debug_implementations, reason = "players have none")]
+pub struct Insider(pub Box<dyn Player>);
 
 impl Side for Insider {
     fn begin(&mut self, _: &Game, _: Seat, _: Option<Clock>, _: &Stop) -> Result<(), Fault> {
@@ -86,7 +87,10 @@ impl Side for Insider {
 
     fn choose(&mut self, game: &Game, budget: &Budget, left: Option<Left>, stop: &Stop) -> Result<Answer, Fault> {
         let limits = match (budget.clock, left) {
-            (Some(clock), Some(left)) => Limits { time: Some(allot(&clock, left.own, budget)), ..budget.limits },
+            (Some(clock), Some(left)) => {
+                let share = share(&Stock::of(&clock, left.own, game), game);
+                Limits { time: Some(budget.limits.time.map_or(share, |time| time.min(share))), ..budget.limits }
+            }
             _ => budget.limits,
         };
         let choice = self.0.choose(game, &limits, stop).ok_or(Fault::Resigned)?;
@@ -98,13 +102,6 @@ impl Side for Insider {
     }
 
     fn end(&mut self, _: Option<&Outcome>) {}
-}
-
-/// A share of the clock for one move.
-fn allot(clock: &Clock, left: Duration, budget: &Budget) -> Duration {
-    let moves = clock.moves.unwrap_or(40).clamp(1, 40);
-    let share = (left / (moves + 2) + clock.increment / 2).min(left / 4);
-    budget.limits.time.map_or(share, |time| time.min(share))
 }
 
 /// An outside program.

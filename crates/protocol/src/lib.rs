@@ -1,7 +1,32 @@
 //! How do programs talk?
+//!
+//! Three protocols, from both sides: the match server's numbered lines ([`numbered`], "A"), its older packets over TCP
+//! ([`packets`], "B") and a dialect of UCI ([`uci`], "C"). Those three modules are grammar alone: text in, values out, and
+//! round again. `docs/PROTOCOL.md` describes them for people.
+//!
+//! - [`serve`] and [`serve_packets`] are the engine's side: a player of ours for anybody's referee.
+//! - [`Outside`] is the referee's side: anybody's program as a player, checked, timed, and ended with everything that it
+//!   started.
+//! - [`check_engine`] tells the author of an engine what a referee would find wrong with it.
+//!
+//! Nobody here ever meets a [`Deal`](anqi_rules::Deal): what is sent follows from a [`Game`](anqi_rules::Game), which
+//! both players see.
 
+mod check;
 mod clock;
+mod engine;
+mod lines;
+pub mod numbered;
 mod outside;
+pub mod packets;
+mod squares;
+mod time;
+pub mod uci;
 
+pub use check::{CheckPlan, Finding, Report, Verdict, check_engine};
 pub use clock::{Clock, ClockError, Left};
-pub use outside::{Fault, Illegality, Outside, OutsideSpec, OutsideSpecError, Protocol};
+pub use engine::{Engine, serve, serve_packets};
+pub use outside::{
+    Fault, Illegality, Outside, OutsideSpec, OutsideSpecError, Protocol, supervise_if_asked, supervise_with,
+};
+pub use time::{Stock, share};

@@ -26,9 +26,14 @@ pub(crate) struct Moves {
     size: [u8; 2],
     /// The board at the start, rank by rank from the top: letters are pieces, `x` is face down, `.` is empty.
     start: String,
-    /// `[ply, changes, note]`: changes are places in `start` and what is there afterwards.
-    plies: Vec<(String, Vec<(usize, char)>, String)>,
+    plies: Vec<Step>,
 }
+
+/// A ply, what it changes, and what the record says about it.
+type Step = (String, Vec<Change>, String);
+
+/// A place in `start`, and what is there afterwards.
+type Change = (usize, char);
 
 impl Moves {
     pub(crate) fn of(record: &Record) -> Result<Moves, UnplayableGame> {

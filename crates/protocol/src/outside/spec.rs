@@ -145,21 +145,29 @@ impl FromStr for OutsideSpec {
     type Err = OutsideSpecError;
 
     fn from_str(text: &str) -> Result<OutsideSpec, OutsideSpecError> {
-        let mut spec = OutsideSpec::new(Vec::new());
-        let mut seen: Vec<String> = Vec::new();
-        for word in words(text)? {
-            let (key, value) = word.split_once('=').ok_or_else(|| OutsideSpecError::Word(excerpt(&word)))?;
-            if seen.iter().any(|earlier| earlier == key) {
-                return Err(OutsideSpecError::Twice(excerpt(key)));
-            }
-            seen.push(key.to_owned());
-            spec.set(key, value)?;
-        }
-        if spec.command.is_empty() { Err(OutsideSpecError::NoCommand) } else { Ok(spec) }
+        OutsideSpec::from_words(&words(text)?)
     }
 }
 
 impl OutsideSpec {
+    /// Reads words that somebody has split already, such as a shell: each is `KEY=VALUE`.
+    ///
+    /// # Errors
+    /// If one of them is not, or no program is named.
+    pub fn from_words(words: &[String]) -> Result<OutsideSpec, OutsideSpecError> {
+        let mut spec = OutsideSpec::new(Vec::new());
+        let mut seen: Vec<&str> = Vec::new();
+        for word in words {
+            let (key, value) = word.split_once('=').ok_or_else(|| OutsideSpecError::Word(excerpt(word)))?;
+            if seen.contains(&key) {
+                return Err(OutsideSpecError::Twice(excerpt(key)));
+            }
+            seen.push(key);
+            spec.set(key, value)?;
+        }
+        if spec.command.is_empty() { Err(OutsideSpecError::NoCommand) } else { Ok(spec) }
+    }
+
     fn set(&mut self, key: &str, value: &str) -> Result<(), OutsideSpecError> {
         match key {
             "cmd" => self.command = words(value)?,

@@ -1,0 +1,66 @@
+//! `anqi engine`: a player of ours for anybody's referee.
+
+use std::io;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use anqi_engine::{Limits, PlayerSpec};
+use anqi_protocol::{Engine, serve, serve_packets};
+use anqi_rules::Seed;
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::Exit;
+use crate::output::Output;
+use crate::position::RulesArgs;
+
+/// Play for a match server: numbered lines or UCI on standard input and output, or packets over TCP
+///
+/// The first line decides between the numbered lines of the match server (`1 name`) and UCI (`uci`).
+/// See docs/PROTOCOL.md.
+#[derive(Args)]
+pub(crate) struct EngineArgs {
+    /// Who plays: see `anqi players`
+    #[arg(long, value_name = "SPEC", default_value = "negascout")]
+    player: PlayerSpec,
+    /// Connect to a server and speak packets over TCP
+    #[arg(long, value_name = "HOST:PORT")]
+    connect: Option<String>,
+    #[command(flatten)]
+    rules: RulesArgs,
+    /// Where random choices come from
+    #[arg(long, default_value = "1")]
+    seed: Seed,
+    /// Positions to look at for a move, at most
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Random games to play for a move, at most
+    #[arg(long)]
+    playouts: Option<u64>,
+    /// Plies to look ahead, at most
+    #[arg(long)]
+    depth: Option<u32>,
+    /// Seconds to think about a move, at most; the clock counts too
+    #[arg(long, value_name = "SECONDS", value_parser = crate::analyse::seconds)]
+    movetime: Option<Duration>,
+}
+
+pub(crate) fn run(args: &EngineArgs, out: &mut Output) -> Result<Exit> {
+    let limits = Limits {
+        time: args.movetime,
+        nodes: args.nodes,
+        depth: args.depth,
+        playouts: args.playouts,
+        every_move: false,
+    };
+    let engine = Engine { player: args.player.clone(), seed: args.seed.clone(), rules: args.rules.rules, limits };
+    match &args.connect {
+        None => serve(&engine, io::stdin(), out.raw())?,
+        Some(address) => {
+            let stream = TcpStream::connect(address).with_context(|| format!("cannot connect to {address}"))?;
+            stream.set_nodelay(true)?;
+            serve_packets(&engine, stream, io::stderr())?;
+        }
+    }
+    Ok(Exit::Done)
+}

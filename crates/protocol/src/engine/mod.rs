@@ -1,0 +1,87 @@
+//! The engine's side: a player of ours for anybody's referee, over any reader and writer.
+
+mod numbered;
+mod packets;
+mod uci;
+
+use std::io::{self, BufReader, Read, Write};
+
+use anqi_engine::{Limits, PlayerSpec};
+use anqi_rules::{Game, Repeat, Rules, Seed, Setup, Termination};
+
+use crate::lines::read_line;
+use crate::time::{Stock, share};
+
+pub use packets::serve_packets;
+
+/// Who plays, and by what.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    /// The player.
+    pub player: PlayerSpec,
+    /// Where its random choices come from. The same in every game: a game depends on nothing that was played before.
+    pub seed: Seed,
+    /// The rules, as far as the other side does not tell.
+    pub rules: Rules,
+    /// Bounds on every move, beside the clock.
+    pub limits: Limits,
+}
+
+impl Engine {
+    fn name(&self) -> String {
+        format!("anqi {}", self.player)
+    }
+}
+
+/// Speaks protocol A or the UCI dialect, whichever the first line belongs to, until it is told to quit or the input
+/// ends. Whatever else comes in is answered, and nothing else ends it.
+///
+/// # Errors
+/// If the input or the output fails.
+pub fn serve(engine: &Engine, input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
+    let mut input = BufReader::with_capacity(64 * 1024, input);
+    let first = loop {
+        match read_line(&mut input)? {
+            None => return Ok(()),
+            Some(line) if line.shown().trim().is_empty() => {}
+            Some(line) => break line,
+        }
+    };
+    if first.shown().split_ascii_whitespace().next() == Some("uci") {
+        uci::serve(engine, first, input, output)
+    } else {
+        numbered::serve(engine, first, &mut input, output)
+    }
+}
+
+/// The limits of a move, and its share of the clock.
+fn bounded(limits: &Limits, stock: &Stock, game: &Game) -> Limits {
+    let share = share(stock, game);
+    Limits { time: Some(limits.time.map_or(share, |time| time.min(share))), ..*limits }
+}
+
+/// The same rules without draws.
+fn endless(rules: &Rules) -> Rules {
+    let mut endless = *rules;
+    (endless.draw, endless.repeat) = (None, Repeat::Off);
+    endless
+}
+
+/// The referee judges draws, perhaps by other counts than ours. If it goes on, so do we.
+fn go_on_after_a_draw(game: &mut Game) {
+    let drawn = |termination| matches!(termination, Termination::QuietPlies | Termination::Repetition { .. });
+    if game.outcome().is_some_and(|outcome| drawn(outcome.termination))
+        && let Ok(longer) = replayed(game, endless(game.rules()), game.positions()[0].into())
+    {
+        *game = longer;
+    }
+}
+
+/// The plies of `game` by other rules or from another start.
+fn replayed(game: &Game, rules: Rules, start: Setup) -> Result<Game, Box<dyn std::error::Error>> {
+    let mut again = Game::from_position(rules, start.try_into()?)?;
+    for &ply in game.plies() {
+        again.play(ply)?;
+    }
+    Ok(again)
+}

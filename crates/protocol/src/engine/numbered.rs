@@ -1,0 +1,203 @@
+//! Our engine speaking protocol A.
+
+use std::io::{self, BufRead, Write};
+use std::time::{Duration, Instant};
+
+use anqi_engine::{Limits, Player, Stop};
+use anqi_rules::{BoardSize, Color, Faces, Game, Ply, PlyError, Repeat, Rules, Seat, Setup};
+
+use super::{Engine, bounded, go_on_after_a_draw, replayed};
+use crate::clock::Clock;
+use crate::lines::{Line, read_line};
+use crate::numbered::{Command, NAMES, Reply, VERSION, is_known};
+use crate::squares::Pair;
+use crate::time::Stock;
+
+/// Reads line after line, the first of which is known already, and answers each.
+pub(super) fn serve(engine: &Engine, first: Line, input: &mut impl BufRead, mut output: impl Write) -> io::Result<()> {
+    let mut session = Session::new(engine);
+    let mut line = Some(first);
+    while let Some(text) = line {
+        let (reply, goes_on) = session.answer(&text);
+        if let Some(reply) = reply {
+            // In one piece: the other side may look at any moment.
+            output.write_all(format!("{reply}\n").as_bytes())?;
+            output.flush()?;
+        }
+        if !goes_on {
+            break;
+        }
+        line = read_line(input)?;
+    }
+    Ok(())
+}
+
+struct Session {
+    name: String,
+    player: Box<dyn Player>,
+    limits: Limits,
+    rules: Rules,
+    game: Game,
+    /// `init_board` does not say who is to move: a later command does.
+    turn_is_open: bool,
+    total: Duration,
+    own_left: Duration,
+    /// Who we are, once we were asked to move.
+    seat: Option<Seat>,
+}
+
+/// The text of a good answer, or of a refusal that changed nothing.
+type Answer = Result<String, String>;
+
+impl Session {
+    fn new(engine: &Engine) -> Session {
+        let total = Clock::default().base;
+        Session {
+            name: engine.name(),
+            player: engine.player.build(engine.seed.clone()),
+            limits: engine.limits,
+            rules: engine.rules,
+            game: Game::new(engine.rules),
+            turn_is_open: false,
+            total,
+            own_left: total,
+            seat: None,
+        }
+    }
+
+    /// The answer, if any, and whether to go on.
+    fn answer(&mut self, line: &Line) -> (Option<Reply>, bool) {
+        let text = match line.text() {
+            Ok(text) if text.trim_ascii().is_empty() => return (None, true),
+            Ok(text) => text,
+            Err(text) => return (Some(Reply { id: None, ok: false, text }), true),
+        };
+        match text.parse::<Command>() {
+            Err(error) => (Some(Reply { id: error.id(), ok: false, text: error.to_string() }), true),
+            Ok(command) => {
+                let answer = self.carry_out(&command);
+                let ok = answer.is_ok();
+                let text = answer.unwrap_or_else(|refusal| refusal);
+                (Some(Reply { id: Some(command.id()), ok, text }), command != Command::Quit)
+            }
+        }
+    }
+
+    fn carry_out(&mut self, command: &Command) -> Answer {
+        let done = Ok(String::new());
+        match command {
+            Command::ProtocolVersion => Ok(VERSION.to_owned()),
+            Command::Name => Ok(self.name.clone()),
+            Command::Version => Ok(env!("CARGO_PKG_VERSION").to_owned()),
+            Command::KnownCommand(name) => Ok(is_known(name).to_string()),
+            Command::ListCommands => Ok(NAMES.join("\n")),
+            Command::Quit | Command::GameOver(_) | Command::Ready => done,
+            Command::BoardSize(a, b) => self.set_board(*a, *b),
+            Command::ResetBoard => {
+                self.begin(Game::new(self.rules));
+                done
+            }
+            Command::NumRepetition(times) => self.set_rules(|rules| rules.repeat = Repeat::Cycle(*times)),
+            Command::NumMovesToDraw(plies) => self.set_rules(|rules| rules.draw = Some(*plies)),
+            Command::Move { from, to } => self.play(Ply::Step { from: *from, to: *to }),
+            Command::Flip(square, piece) => self.play(Ply::Flip(*square, *piece)),
+            Command::GenMove(color) => self.choose(*color),
+            Command::TimeSettings(total) => {
+                self.total = Duration::from_millis(*total);
+                self.own_left = self.total;
+                done
+            }
+            Command::TimeLeft(color, left) => {
+                if self.seat.and_then(|seat| self.game.color_of(seat)) == Some(*color) {
+                    self.own_left = Duration::from_millis(*left);
+                }
+                done
+            }
+            Command::ShowBoard => Ok(self.show()),
+            Command::InitBoard(board) => {
+                let rules = self.rules.on_board(BoardSize::FourByEight);
+                let game = Game::from_position(rules, board.position(Color::Red)).map_err(|error| error.to_string())?;
+                self.rules = rules;
+                self.begin(game);
+                self.turn_is_open = true;
+                done
+            }
+        }
+    }
+
+    fn begin(&mut self, game: Game) {
+        self.game = game;
+        self.turn_is_open = false;
+        self.own_left = self.total;
+        self.seat = None;
+    }
+
+    fn set_board(&mut self, a: u8, b: u8) -> Answer {
+        let shapes = [(a, b), (b, a)].map(|(files, ranks)| BoardSize::from_shape(files.into(), ranks.into()));
+        let board = shapes.into_iter().flatten().next().ok_or_else(|| format!("there is no board of {a} by {b}"))?;
+        if board != self.rules.board {
+            self.rules = self.rules.on_board(board);
+            self.begin(Game::new(self.rules));
+        }
+        Ok(String::new())
+    }
+
+    /// Other draw rules, also for what has been played of this game.
+    fn set_rules(&mut self, change: impl FnOnce(&mut Rules)) -> Answer {
+        let mut rules = self.rules;
+        change(&mut rules);
+        self.game = replayed(&self.game, rules, self.game.positions()[0].into()).map_err(|error| error.to_string())?;
+        self.rules = rules;
+        Ok(String::new())
+    }
+
+    fn play(&mut self, ply: Ply) -> Answer {
+        go_on_after_a_draw(&mut self.game);
+        let played = self.game.play(ply).or_else(|error| {
+            let mut other = self.with_the_other_turn().ok_or_else(|| error.clone())?;
+            other.play(ply).map_err(|_| error)?;
+            self.game = other;
+            Ok(())
+        });
+        played.map(|()| String::new()).map_err(|error: PlyError| error.to_string())
+    }
+
+    fn choose(&mut self, color: Option<Color>) -> Answer {
+        let started = Instant::now();
+        go_on_after_a_draw(&mut self.game);
+        if let (Some(asked), Some(turn)) = (color, self.game.position().turn())
+            && asked != turn
+        {
+            self.game = self.with_the_other_turn().ok_or_else(|| format!("it is {}'s turn", turn.name()))?;
+        }
+        if let Some(outcome) = self.game.outcome() {
+            return Err(format!("the game is over: {outcome}"));
+        }
+        if color.is_some() {
+            self.turn_is_open = false;
+        }
+        let stock = Stock { left: self.own_left, increment: Duration::ZERO, moves_to_go: None };
+        let limits = bounded(&self.limits, &stock, &self.game);
+        let choice = self.player.choose(&self.game, &limits, &Stop::default());
+        self.seat = Some(self.game.seat());
+        self.own_left = self.own_left.saturating_sub(started.elapsed());
+        choice.map(|choice| Pair::from(choice.mv).to_string()).ok_or_else(|| "no move was found".to_owned())
+    }
+
+    /// The same game if the other side began it, where nobody said which did.
+    fn with_the_other_turn(&self) -> Option<Game> {
+        let start = self.game.positions()[0];
+        let swapped = Setup { turn: start.turn().map(Color::other), ..start.into() };
+        if self.turn_is_open { replayed(&self.game, *self.game.rules(), swapped).ok() } else { None }
+    }
+
+    fn show(&self) -> String {
+        let hash = self.game.positions().iter().fold(0_u64, |hash, position| hash.rotate_left(7) ^ position.hash());
+        format!(
+            "{}\n{}plies {} hash {hash:016x}",
+            self.game.position(),
+            self.game.position().drawn(Faces::Letters),
+            self.game.plies().len()
+        )
+    }
+}
