@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anqi_engine::Stop;
-use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, run, try_programs};
+use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, collect, run, try_programs};
 use anqi_rules::Rules;
 use anqi_stats::{Sprt, Verdict};
 use anyhow::{Context, Result, bail};
@@ -66,6 +66,9 @@ pub(crate) struct RunArgs {
     /// How many pairs at a time [default: one for each core, but one if time counts]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
+    /// Let the workers of a NATS server play (see `anqi worker`)
+    #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
+    nats: Option<String>,
     /// Exit with 3 if somebody lost on time or by misbehaving
     #[arg(long)]
     strict: bool,
@@ -101,6 +104,8 @@ impl PlanArgs {
 
 /// Plays a plan, or what is missing of it, and prints the result.
 pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Output) -> Result<Exit> {
+    // Other machines have programs of their own.
+    let check = |plan: &Plan| if args.nats.is_none() { try_programs(plan) } else { Ok(()) };
     let mut journal = match &args.resume {
         Some(dir) => Journal::open(dir)?,
         None => {
@@ -108,14 +113,14 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
             let dir = args.dir.clone().unwrap_or_else(|| usual_dir(&plan));
             if !dir.exists() {
                 // A mistyped command leaves no folder behind.
-                try_programs(&plan)?;
+                check(&plan)?;
             }
             Journal::open_or_create(&dir, &plan)?
         }
     };
     let plan = journal.plan().clone();
     if journal.len() < plan.count() {
-        try_programs(&plan)?;
+        check(&plan)?;
     }
     if args.gate && plan.sprt().is_none() {
         bail!("--gate needs a sequential test: --sprt elo0=0 elo1=5");
@@ -131,7 +136,13 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     if journal.damaged() > 0 {
         progress.say(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
     }
-    let ended = run(&mut journal, threads, &stop, |event| progress.watch(event));
+    let ended = match &args.nats {
+        None => run(&mut journal, threads, &stop, |event| progress.watch(event)),
+        Some(url) => {
+            let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, missing, &stop);
+            collect(&mut journal, &stop, |event| progress.watch(event), play)
+        }
+    };
     progress.clear();
     match ended? {
         Ended::Stopped => {
@@ -140,7 +151,13 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
             Ok(Exit::Interrupted)
         }
         Ended::Complete(pairs) => {
+            if let Some(url) = &args.nats
+                && let Err(error) = anqi_fleet::clear(url, &plan)
+            {
+                eprintln!("the queue was not cleared: {error}");
+            }
             let games = journal.write_games(pairs)?;
+            crate::report::write_complete(&journal, pairs)?;
             let standings = Standings::of(&journal, pairs)?;
             result::print(command, &standings, &games, out)?;
             Ok(exit(args, &standings))
@@ -171,7 +188,7 @@ fn usual_dir(plan: &Plan) -> PathBuf {
 }
 
 /// A path as a shell takes it.
-fn shell(path: &Path) -> String {
+pub(crate) fn shell(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
@@ -179,7 +196,7 @@ fn shell(path: &Path) -> String {
 
 /// A flag that the first Ctrl-C (or a polite kill) raises: games under way are dropped, since they can be played again,
 /// and everything else is saved already. The second ends the process at once.
-fn stop_on_signals() -> Result<Stop> {
+pub(crate) fn stop_on_signals() -> Result<Stop> {
     let stop = Stop::default();
     let (raised, again) = (stop.clone(), AtomicBool::new(false));
     ctrlc::set_handler(move || {

@@ -9,17 +9,20 @@ mod generate;
 mod guide;
 mod matches;
 mod output;
+mod parts;
 mod perft;
 mod play_out;
 mod players;
 mod position;
 mod progress;
 mod records;
+mod report;
 mod result;
 mod serve_match;
 mod show;
 mod sprt;
 mod tournament;
+mod worker;
 
 use std::io;
 use std::process::ExitCode;
@@ -52,6 +55,11 @@ enum Command {
     Match(Box<matches::MatchArgs>),
     Tournament(Box<tournament::TournamentArgs>),
     ServeMatch(Box<serve_match::ServeMatchArgs>),
+    Worker(worker::WorkerArgs),
+    Plan(parts::PlanArgs),
+    Part(parts::PartArgs),
+    Merge(parts::MergeArgs),
+    Report(report::ReportArgs),
     Sprt(sprt::SprtArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
@@ -105,6 +113,11 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Records(args)) => records::run(args, out),
         Some(Command::Players(args)) => players::run(args, out),
         Some(Command::Analyse(args)) => analyse::run(args, out),
+        Some(Command::Worker(args)) => worker::run(args, out),
+        Some(Command::Plan(args)) => parts::plan(args, out),
+        Some(Command::Part(args)) => parts::part(args, out),
+        Some(Command::Merge(args)) => parts::merge(args, out),
+        Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),

@@ -115,7 +115,10 @@ fn check(this: &Match, dir: &Path) {
     let pairs: Vec<usize> = entries.collect();
     assert_eq!((pairs.len(), pairs.iter().collect::<BTreeSet<_>>().len()), (PAIRS, PAIRS), "{pairs:?}");
     let left: BTreeSet<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["games.anqi", "journal", "lock"].map(Into::into).into_iter().collect::<BTreeSet<_>>());
+    assert_eq!(
+        left,
+        ["games.anqi", "journal", "lock", "report.html"].map(Into::into).into_iter().collect::<BTreeSet<_>>()
+    );
 }
 
 /// Hits matches of both kinds with each signal `times` times.

@@ -38,6 +38,6 @@ pub use journal::{Journal, JournalError};
 pub use pair::{PairError, PlayedPair, play_pair};
 pub use plan::{Format, Pair, Plan, PlanError, PlanFile, SeedText};
 pub use referee::{BrokenOff, Played, referee};
-pub use run::{Ended, Event, RunError, run, try_programs};
+pub use run::{Ended, Event, RunError, collect, complete, play_some, run, try_programs};
 pub use side::{Answer, Insider, Side, Thought};
 pub use standings::{PairingResult, Row, Standings, Summary};

@@ -46,6 +46,9 @@ pub enum RunError {
     /// A pair could not be played.
     #[error(transparent)]
     Pair(#[from] PairError),
+    /// Whoever played for us failed.
+    #[error("{0}")]
+    Elsewhere(String),
     /// A player crashed the thread it ran on.
     #[error("a player of ours panicked in pair {0}; the message is above")]
     Panicked(u64),
@@ -92,7 +95,34 @@ pub fn run(
     journal: &mut Journal,
     threads: usize,
     stop: &Stop,
+    watch: impl FnMut(Event<'_>),
+) -> Result<Ended, RunError> {
+    collect(journal, stop, watch, |plan, missing| play_some(plan, missing, threads, stop))
+}
+
+/// How many pairs, counted from the first, make the match, if enough of them are in the journal: all of the plan, or as
+/// many as the sequential test needed.
+///
+/// # Errors
+/// If the journal cannot be read.
+pub fn complete(journal: &Journal) -> Result<Option<u64>, JournalError> {
+    let mut decision = Decision::new(journal.plan());
+    for number in (0..journal.plan().count()).filter(|number| journal.has(*number)) {
+        decision.add(&journal.pair(number)?);
+    }
+    Ok(decision.complete())
+}
+
+/// [`run()`] with somebody else to play: `play` gets the plan and the pairs that are missing, and sends them back as they
+/// are finished, in any order and some perhaps twice.
+///
+/// # Errors
+/// As [`run()`], and whatever `play` sends.
+pub fn collect(
+    journal: &mut Journal,
+    stop: &Stop,
     mut watch: impl FnMut(Event<'_>),
+    play: impl FnOnce(&Arc<Plan>, Vec<u64>) -> mpsc::Receiver<Result<PlayedPair, RunError>>,
 ) -> Result<Ended, RunError> {
     let plan = Arc::new(journal.plan().clone());
     let mut decision = Decision::new(&plan);
@@ -108,10 +138,11 @@ pub fn run(
     }
 
     let missing: Vec<u64> = journal.missing().collect();
-    let pairs = Team::start(&plan, missing, threads, stop);
+    let pairs = play(&plan, missing);
     let mut stopped_at = None;
     loop {
         match pairs.recv_timeout(TICK) {
+            Ok(Ok(pair)) if journal.has(pair.number) => {}
             Ok(Ok(pair)) => {
                 journal.append(&pair)?;
                 decision.add(&pair);
@@ -139,41 +170,38 @@ pub fn run(
     Ok(Ended::Stopped)
 }
 
-/// The threads that play.
-struct Team;
-
-impl Team {
-    /// Each thread takes the first pair that nobody has taken. The threads are not waited for: a pair that is not in
-    /// the journal was not played.
-    fn start(
-        plan: &Arc<Plan>,
-        missing: Vec<u64>,
-        threads: usize,
-        stop: &Stop,
-    ) -> mpsc::Receiver<Result<PlayedPair, RunError>> {
-        let (sender, receiver) = mpsc::channel();
-        let queue = Arc::new(Mutex::new(missing.into_iter()));
-        for _ in 0..threads.max(1) {
-            let (plan, queue, stop, sender) = (Arc::clone(plan), Arc::clone(&queue), stop.clone(), sender.clone());
-            thread::spawn(move || {
-                while !stop.is_raised() {
-                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some(number) = next else { break };
-                    let alarm = Alarm { number, sender: &sender };
-                    let played = play_pair(&plan, number, &stop);
-                    std::mem::forget(alarm);
-                    let message = match played {
-                        Err(PairError::BrokenOff(BrokenOff::Stopped)) => break,
-                        other => other.map_err(RunError::from),
-                    };
-                    if sender.send(message).is_err() {
-                        break;
-                    }
+/// Plays these pairs of a plan on threads of their own and sends each when it is finished.
+///
+/// Each thread takes the first pair that nobody has taken. The threads are not waited for: a pair that is not in the
+/// journal was not played.
+pub fn play_some(
+    plan: &Arc<Plan>,
+    missing: Vec<u64>,
+    threads: usize,
+    stop: &Stop,
+) -> mpsc::Receiver<Result<PlayedPair, RunError>> {
+    let (sender, receiver) = mpsc::channel();
+    let queue = Arc::new(Mutex::new(missing.into_iter()));
+    for _ in 0..threads.max(1) {
+        let (plan, queue, stop, sender) = (Arc::clone(plan), Arc::clone(&queue), stop.clone(), sender.clone());
+        thread::spawn(move || {
+            while !stop.is_raised() {
+                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(number) = next else { break };
+                let alarm = Alarm { number, sender: &sender };
+                let played = play_pair(&plan, number, &stop);
+                std::mem::forget(alarm);
+                let message = match played {
+                    Err(PairError::BrokenOff(BrokenOff::Stopped)) => break,
+                    other => other.map_err(RunError::from),
+                };
+                if sender.send(message).is_err() {
+                    break;
                 }
-            });
-        }
-        receiver
+            }
+        });
     }
+    receiver
 }
 
 /// Dropped only by a panic.
