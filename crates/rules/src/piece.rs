@@ -217,7 +217,7 @@ impl Material {
         // Byte i of the product counts the kinds up to i. It is at most 32, so subtracting from a byte
         // with its top bit set borrows nothing, and the bit stays where the count is above n.
         let counts = self.0[color].wrapping_mul(EACH_BYTE);
-        let above = ((counts | 0x80 * EACH_BYTE) - u64::from(n + 1) * EACH_BYTE) & (0x80 * EACH_BYTE);
+        let above = ((counts | (0x80 * EACH_BYTE)) - u64::from(n + 1) * EACH_BYTE) & (0x80 * EACH_BYTE);
         Some(Piece { color, kind: Kind::ALL[(above.trailing_zeros() / 8) as usize % 7] })
     }
 

@@ -14,6 +14,7 @@ use super::tree::{Label, MOST_SIBLINGS, Node, NodeId, ROOT, Seen, Verdict};
 use super::ucb::{Arm, Arms};
 
 /// What `select` finds.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart at once, and never kept")]
 enum Selected {
     /// A node whose result is known: that of the player who moved there.
     Known(Verdict),

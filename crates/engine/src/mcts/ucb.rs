@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn the_first_of_equals() {
         let mut arms = Arms::default();
-        ["a", "b", "c"].map(|id| arms.weigh(id, 0.5, 3.0, 0.0));
+        ["a", "b", "c"].into_iter().for_each(|id| arms.weigh(id, 0.5, 3.0, 0.0));
         assert_eq!(arms.best(&bounds(Ucb::Ucb1, 1.0)), Some("a"));
         assert_eq!(Arms::<u8>::default().best(&bounds(Ucb::Ucb1, 1.0)), None);
     }
