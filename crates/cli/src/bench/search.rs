@@ -57,6 +57,7 @@ fn time_to_stop(spec: &PlayerSpec, game: &Game) -> Duration {
 
 pub(super) fn run(out: &mut Output) -> Result<Exit> {
     let mut players = Vec::new();
+    let mut won = 0;
     for preset in PlayerSpec::presets().iter().filter(|preset| preset.name != "random") {
         let spec: PlayerSpec = preset.name.parse()?;
         let (mut nodes, mut time, mut stopped) = (0, Duration::ZERO, Duration::ZERO);
@@ -64,7 +65,15 @@ pub(super) fn run(out: &mut Output) -> Result<Exit> {
             let game = Game::from_position(Rules::server(), text.parse()?)?;
             let limits = if spec.plays_out() { Limits::playouts(PLAYOUTS) } else { Limits::depth(depth) };
             let choice = spec.build(Seed::from(1)).choose(&game, &limits, &Stop::default());
-            let stats = choice.context("a bench position is over")?.stats;
+            let choice = choice.context("a bench position is over")?;
+            // A budget of playouts is always spent: what changes with play is how they went.
+            won += choice
+                .candidates
+                .iter()
+                .filter_map(|candidate| candidate.results)
+                .map(|results| results.wins)
+                .sum::<u64>();
+            let stats = choice.stats;
             nodes += stats.nodes;
             time += stats.time;
             stopped = stopped.max(time_to_stop(&spec, &game));
@@ -76,7 +85,7 @@ pub(super) fn run(out: &mut Output) -> Result<Exit> {
             stop_ms: stopped.as_secs_f64() * 1e3,
         });
     }
-    let signature = players.iter().map(|row| row.nodes).sum();
+    let signature = players.iter().map(|row| row.nodes).sum::<u64>() + won;
     let rates = SearchRates { schema: "anqi-bench-search-1", players, signature };
     out.print(&rates, |text| {
         for row in &rates.players {

@@ -149,6 +149,6 @@ impl Spread {
         if deviation == 0.0 {
             return 0.0;
         }
-        2.0 / (1.0 + (-STEEPNESS * (number - self.mean) / deviation).exp()) - 1.0
+        2.0 / (1.0 + libm::expf(-STEEPNESS * (number - self.mean) / deviation)) - 1.0
     }
 }

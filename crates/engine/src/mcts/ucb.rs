@@ -105,7 +105,7 @@ impl<I: Copy> Arms<I> {
     /// The child with the highest bound, the first of equals.
     pub(super) fn best(&self, &Bounds { ucb, explore, .. }: &Bounds) -> Option<I> {
         let n: f32 = self.s.iter().sum();
-        let ln_n = n.max(1.0).ln();
+        let ln_n = libm::logf(n.max(1.0)); // not the platform's: trees are the same everywhere
         let arms = self.p.iter().zip(&self.s).zip(&self.bias);
         let bounds: ArrayVec<f32, MOST_ARMS> = match ucb {
             Ucb::Ucb1 => arms.map(|((&p, &s), &bias)| p + bias + explore * (2.0 * ln_n / s).sqrt()).collect(),
