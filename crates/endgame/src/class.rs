@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use anqi_rules::{Color, Ladder, Piece};
+use anqi_rules::{Color, Kind, Ladder, Piece};
 use arrayvec::ArrayVec;
 
 use crate::Ending;
@@ -86,14 +86,13 @@ impl Class {
     /// ```
     #[must_use]
     pub fn of(ending: &Ending) -> Reading {
-        let taiwan = Ladder::Taiwan;
         let kinds: ArrayVec<(Piece, u8), MOST> = ending.material().iter().collect();
         let group = |&(piece, count): &(Piece, u8)| {
             let taken = |&(_, &(victim, _)): &(usize, &(Piece, u8))| {
-                victim.color != piece.color && taiwan.takes(piece.kind, victim.kind)
+                victim.color != piece.color && Ladder::Taiwan.takes(piece.kind, victim.kind)
             };
             let takes = kinds.iter().enumerate().filter(taken).map(|(number, _)| 1 << number).sum();
-            Group { color: piece.color, jumps: piece.kind == anqi_rules::Kind::Cannon, count, takes }
+            Group { color: piece.color, jumps: piece.kind == Kind::Cannon, count, takes }
         };
         let mut reading = canonical(&kinds.iter().map(group).collect());
         let parts = reading.parts;
@@ -147,7 +146,7 @@ fn canonical(old: &ArrayVec<Group, MOST>) -> Reading {
     let [plain, swapped] = [false, true].map(|swapped| {
         let color = |color: Color| if swapped { color.other() } else { color };
         let recolored = merged.iter().map(|group| Group { color: color(group.color), ..*group }).collect();
-        settle(&Relation::new(recolored), [0; MOST])
+        settle(&Relation { groups: recolored }, [0; MOST])
     });
     let swap = swapped.0 < plain.0;
     let (class, labels) = if swap { swapped } else { plain };
@@ -196,10 +195,6 @@ type Labels = [u8; MOST];
 type Signature = ArrayVec<u8, { MOST + 4 }>;
 
 impl Relation {
-    fn new(groups: ArrayVec<Group, MOST>) -> Relation {
-        Relation { groups }
-    }
-
     fn signature(&self, number: usize, labels: &Labels) -> Signature {
         let group = self.groups[number];
         let enemies = self.groups.iter().enumerate().filter(|(_, other)| other.color != group.color);

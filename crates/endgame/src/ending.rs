@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_rules::{Color, Kind, Material, Piece, excerpt};
+use anqi_rules::{Color, Kind, Material, Piece, Square, excerpt};
 
 /// What is left on a board without face-down pieces: at least one piece a side, at most two full armies.
 ///
@@ -113,7 +113,7 @@ impl FromStr for Ending {
         let bad = || EndingError::Text(excerpt(text));
         let (red, black) = text.split_once('-').ok_or_else(bad)?;
         // No more letters than a board has squares: a multiset counts in bytes.
-        if red.len() + black.len() > anqi_rules::Square::COUNT || red.is_empty() || black.is_empty() {
+        if red.len() + black.len() > Square::COUNT || red.is_empty() || black.is_empty() {
             return Err(bad());
         }
         let side = |letters: &str, color: Color| -> Option<Vec<Piece>> {

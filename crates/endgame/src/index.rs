@@ -81,14 +81,9 @@ impl Index {
 
     /// How many numbers there are, both sides to move together.
     #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "there is always a placement")]
     pub const fn len(&self) -> u32 {
         2 * self.half
-    }
-
-    /// Never: a class has at least two pieces to place.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.half == 0
     }
 
     /// How many placements each number stands for: 4 if the class is folded, otherwise 1.

@@ -1,4 +1,34 @@
 //! What is proven about endings of Chinese Dark Chess?
+//!
+//! With all pieces revealed the game has no chance left, and with few pieces every position can be solved: who wins
+//! with perfect play on both sides and no limit on quiet plies, and in how many plies.
+//!
+//! ```
+//! use anqi_endgame::{Distance, Tables, Wdl};
+//!
+//! // Chen et al., Fig. 7: how Black catches the pawn.
+//! let mut tables = Tables::default();
+//! tables.build(["P-ggmc".parse()?], std::thread::available_parallelism()?)?;
+//! let value = tables.probe(&"1m2/4/1g2/g3/4/4/1c2/2P1 b -".parse()?).ok_or("not built")?;
+//! assert_eq!((value.wdl(), value.distance()), (Wdl::Win, Some(Distance(13))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! From a name to a value, each file standing on those before it:
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `value.rs` | `Wdl`, `Distance`, and `Value`, which is both |
+//! | `ending.rs` | `Ending`: the pieces left, written `N-pp` |
+//! | `class.rs` | `Class`: endings in which the same pieces take each other; one table serves them all |
+//! | `index.rs` | `Index`: placements of a class as numbers without gaps |
+//! | `retrograde.rs` | `Table`: the values of a class, found from the end backwards |
+//! | `tables.rs` | `Tables`: classes built on smaller ones, probing, tallies |
+//!
+//! - **A table is a pure function of its class.** Threads share out classes and never touch one together, so tables
+//!   do not depend on their number; a build can be cut into classes and each made anywhere.
+//! - **The rules are not asked while building.** Moves come from the relation of the class. That they are the moves of
+//!   the game is what the tests show, by a naive builder on positions of `anqi-rules`.
 
 mod class;
 mod ending;
