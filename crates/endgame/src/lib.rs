@@ -19,11 +19,12 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `value.rs` | `Wdl`, `Distance`, and `Value`, which is both |
+//! | `tally.rs` | `Tally`: wins, draws, losses and the longest win |
 //! | `ending.rs` | `Ending`: the pieces left, written `N-pp` |
 //! | `class.rs` | `Class`: endings in which the same pieces take each other; one table serves them all |
 //! | `index.rs` | `Index`: placements of a class as numbers without gaps |
 //! | `retrograde.rs` | `Table`: the values of a class, found from the end backwards |
-//! | `tables.rs` | `Tables`: classes built on smaller ones, probing, tallies |
+//! | `tables.rs` | `Tables`: classes built on smaller ones, and what they say about positions and endings |
 //!
 //! - **A table is a pure function of its class.** Threads share out classes and never touch one together, so tables
 //!   do not depend on their number; a build can be cut into classes and each made anywhere.
@@ -35,11 +36,13 @@ mod ending;
 mod index;
 mod retrograde;
 mod tables;
+mod tally;
 mod value;
 
 pub use class::{Class, Group, Reading};
 pub use ending::{Ending, EndingError};
 pub use index::{Index, MOST_PIECES, Placement};
 pub use retrograde::Table;
-pub use tables::{BuildError, Tables, Tally};
+pub use tables::{BuildError, Tables};
+pub use tally::Tally;
 pub use value::{Distance, Value, Wdl};

@@ -13,11 +13,11 @@
 //!
 //! The counters are exact because numbers are: see [`Index`] on why no placement is its own reflection.
 
-use anqi_rules::{Color, Square, SquareSet, cannon_targets, neighbours};
+use anqi_rules::{ByColor, Color, Square, SquareSet, cannon_targets, neighbours};
 use arrayvec::ArrayVec;
 
 use crate::index::{MOST_PIECES, Placement};
-use crate::{Class, Distance, Index, Reading, Value, Wdl};
+use crate::{Class, Distance, Index, Reading, Tally, Value, Wdl};
 
 /// A class with the value of each of its placements.
 #[derive(Clone, Debug)]
@@ -25,6 +25,7 @@ pub struct Table {
     class: Class,
     index: Index,
     values: Vec<Value>,
+    tally: ByColor<Tally>,
 }
 
 impl Table {
@@ -44,6 +45,12 @@ impl Table {
     #[must_use]
     pub fn values(&self) -> &[Value] {
         &self.values
+    }
+
+    /// The results by the side to move, over all numbers; each stands for [`Index::weight`] placements.
+    #[must_use]
+    pub const fn tally(&self) -> &ByColor<Tally> {
+        &self.tally
     }
 
     /// The value of a placement for the side to move.
@@ -143,7 +150,9 @@ pub(crate) fn solve<'a>(class: &'a Class, smaller: impl Fn(&Class) -> Option<&'a
     }
 
     // Step 3. The rest has kept the value it began with: a draw.
-    Some(Table { class: class.clone(), index, values })
+    let (red, black) = values.split_at(size / 2);
+    let tally = ByColor([red, black].map(|values| values.iter().copied().collect()));
+    Some(Table { class: class.clone(), index, values, tally })
 }
 
 /// Numbers waiting to be decided, by distance.

@@ -9,7 +9,7 @@ use anqi_rules::{BoardSize, ByColor, Color, Ladder, Position};
 
 use crate::index::{MOST_PIECES, Placement};
 use crate::retrograde::{Table, solve};
-use crate::{Class, Distance, Ending, Index, Reading, Value, Wdl};
+use crate::{Class, Ending, Index, Reading, Tally, Value};
 
 /// Solved classes, with every class that a capture leads to.
 ///
@@ -33,19 +33,6 @@ pub enum BuildError {
     /// The ending is too large.
     #[error("{0} has more than {MOST_PIECES} pieces")]
     TooManyPieces(Ending),
-}
-
-/// Results over all placements of an ending with one side to move.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Tally {
-    /// Placements won by the side to move.
-    pub win: u64,
-    /// Drawn ones.
-    pub draw: u64,
-    /// Lost ones.
-    pub loss: u64,
-    /// The longest win, if there is one.
-    pub longest: Option<Distance>,
 }
 
 impl Tables {
@@ -142,36 +129,7 @@ impl Tables {
                 arrangements = arrangements * *group / nth;
             }
         }
-        let mut tallies = ByColor::<Tally>::default();
-        let (red, black) = table.values().split_at(table.values().len() / 2);
-        for (turn, values) in [(Color::Red, red), (Color::Black, black)] {
-            let tally = &mut tallies[reading.color(turn)];
-            for value in values {
-                tally.add(*value, arrangements);
-            }
-        }
-        Some(tallies)
-    }
-}
-
-impl Tally {
-    fn add(&mut self, value: Value, placements: u64) {
-        match value.wdl() {
-            Wdl::Win => {
-                self.win += placements;
-                self.longest = self.longest.max(value.distance());
-            }
-            Wdl::Draw => self.draw += placements,
-            Wdl::Loss => self.loss += placements,
-        }
-    }
-}
-
-impl std::ops::AddAssign for Tally {
-    fn add_assign(&mut self, other: Tally) {
-        self.win += other.win;
-        self.draw += other.draw;
-        self.loss += other.loss;
-        self.longest = self.longest.max(other.longest);
+        let tally = |color| table.tally()[reading.color(color)] * arrangements;
+        Some(ByColor(Color::ALL.map(tally)))
     }
 }
