@@ -30,6 +30,16 @@
 //!   do not depend on their number; a build can be cut into classes and each made anywhere.
 //! - **The rules are not asked while building.** Moves come from the relation of the class. That they are the moves of
 //!   the game is what the tests show, by a naive builder on positions of `anqi-rules`.
+//!
+//! # Where it grows
+//!
+//! - **Files** keep the values of one `Table` in the order of its `Index`, one file a class, named by the ending that
+//!   `Class::all` gives it. The index is part of the format: changing it changes the version.
+//! - **Flavours** (a quiet-ply rule, distance to the next capture) change only what a capture promises and how many
+//!   layers are taken in `retrograde.rs`.
+//! - **Larger classes** share the two loops of `solve` among threads by ranges of numbers: a layer is sorted and its
+//!   effects are counted, so the order of threads leaves no trace.
+//! - **Small boards** need the `Index` to place on a mask of squares, folded by the symmetries of that board.
 
 mod class;
 mod ending;
