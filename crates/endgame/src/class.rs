@@ -1,0 +1,249 @@
+//! `Class`: endings that are the same game, because the same pieces take each other.
+//!
+//! Away from cannons only relative strength matters (Chen et al. 2.5): GN against MN is MN against RN. What matters
+//! is which pieces take which by stepping, and which pieces are cannons. Pieces of one side that take the same
+//! enemies and are taken by the same enemies form one *group*: nobody needs to tell them apart. An ending becomes
+//! groups, their sizes and the relation between them; two endings are of one class when these are isomorphic,
+//! colours exchanged or not.
+
+use std::collections::BTreeMap;
+
+use anqi_rules::{Color, Kind, Ladder, Piece};
+use arrayvec::ArrayVec;
+
+use crate::Ending;
+
+/// The most groups a class can have: every piece its own.
+const MOST: usize = Piece::COUNT;
+
+/// Interchangeable pieces of one side.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Group {
+    /// Whose they are, in the colours of the class.
+    pub color: Color,
+    /// Whether they are cannons.
+    pub jumps: bool,
+    /// How many there are.
+    pub count: u8,
+    /// The groups that they take by stepping, one bit each.
+    takes: u16,
+}
+
+impl Group {
+    /// Whether these pieces take group number `other` by stepping onto it.
+    #[must_use]
+    #[inline]
+    pub const fn takes(&self, other: usize) -> bool {
+        self.takes >> other & 1 == 1
+    }
+}
+
+/// A class of endings, in canonical form: equal if and only if isomorphic. Red groups come first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Class {
+    groups: ArrayVec<Group, MOST>,
+}
+
+/// How the pieces of something (an ending, a class with a piece taken off) become the groups of a class.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// The class.
+    pub class: Class,
+    /// Whether red plays the part of black.
+    pub swapped: bool,
+    /// The group of each old number: [`Piece::index`] for an ending, the old group for a class. Numbers of pieces
+    /// that are not there mean nothing.
+    parts: [u8; MOST],
+}
+
+impl Reading {
+    /// The group that the piece (or old group) of this number belongs to.
+    #[must_use]
+    #[inline]
+    pub const fn part(&self, old: usize) -> usize {
+        self.parts[old] as usize
+    }
+
+    /// The colour that `color` plays in the class.
+    #[must_use]
+    #[inline]
+    pub const fn color(&self, color: Color) -> Color {
+        if self.swapped { color.other() } else { color }
+    }
+}
+
+impl Class {
+    /// The class of an ending.
+    ///
+    /// ```
+    /// use anqi_endgame::{Class, Ending};
+    ///
+    /// let class = |name: &str| Ok::<_, anqi_endgame::EndingError>(Class::of(&name.parse::<Ending>()?).class);
+    /// assert_eq!(class("GN-mn")?, class("MN-rn")?);
+    /// assert_eq!(class("K-p")?, class("P-n")?); // the pawn takes the king
+    /// assert_ne!(class("C-p")?, class("C-n")?);
+    /// # Ok::<(), anqi_endgame::EndingError>(())
+    /// ```
+    #[must_use]
+    pub fn of(ending: &Ending) -> Reading {
+        let kinds: ArrayVec<(Piece, u8), MOST> = ending.material().iter().collect();
+        let group = |&(piece, count): &(Piece, u8)| {
+            let taken = |&(_, &(victim, _)): &(usize, &(Piece, u8))| {
+                victim.color != piece.color && Ladder::Taiwan.takes(piece.kind, victim.kind)
+            };
+            let takes = kinds.iter().enumerate().filter(taken).map(|(number, _)| 1 << number).sum();
+            Group { color: piece.color, jumps: piece.kind == Kind::Cannon, count, takes }
+        };
+        let mut reading = canonical(&kinds.iter().map(group).collect());
+        let parts = reading.parts;
+        for (number, (piece, _)) in kinds.iter().enumerate() {
+            reading.parts[piece.index()] = parts[number];
+        }
+        reading
+    }
+
+    /// The groups, red first.
+    #[must_use]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// How many pieces there are.
+    #[must_use]
+    pub fn pieces(&self) -> u32 {
+        self.groups.iter().map(|group| u32::from(group.count)).sum()
+    }
+
+    /// The class that remains when one piece of group number `captured` is taken; `None` if it was the last of its
+    /// side.
+    #[must_use]
+    pub fn without(&self, captured: usize) -> Option<Reading> {
+        let mut groups = self.groups.clone();
+        groups[captured].count -= 1;
+        let alive = |color| groups.iter().any(|group| group.color == color && group.count > 0);
+        Color::ALL.into_iter().all(alive).then(|| canonical(&groups))
+    }
+
+    /// All classes of `pieces` pieces, each with the ending it is named by: the one of fewest different pieces, and
+    /// of these the one with the lowest.
+    #[must_use]
+    pub fn all(pieces: u32) -> BTreeMap<Class, Ending> {
+        let mut classes: BTreeMap<Class, Ending> = BTreeMap::new();
+        for ending in Ending::all(pieces) {
+            let kinds = |ending: &Ending| ending.material().kinds();
+            let name = classes.entry(Class::of(&ending).class).or_insert(ending);
+            if kinds(&ending) < kinds(name) {
+                *name = ending;
+            }
+        }
+        classes
+    }
+}
+
+/// The canonical form of groups that may be empty or interchangeable, in the better of both colourings.
+fn canonical(old: &ArrayVec<Group, MOST>) -> Reading {
+    let (merged, merged_into) = merge(old);
+    let [plain, swapped] = [false, true].map(|swapped| {
+        let color = |color: Color| if swapped { color.other() } else { color };
+        let recolored = merged.iter().map(|group| Group { color: color(group.color), ..*group }).collect();
+        settle(&Relation { groups: recolored }, [0; MOST])
+    });
+    let swap = swapped.0 < plain.0;
+    let (class, labels) = if swap { swapped } else { plain };
+    Reading { class, swapped: swap, parts: merged_into.map(|number| labels[number as usize]) }
+}
+
+/// Leaves out empty groups and joins those that take and are taken alike.
+fn merge(old: &ArrayVec<Group, MOST>) -> (ArrayVec<Group, MOST>, [u8; MOST]) {
+    let present: u16 = old.iter().enumerate().filter(|(_, group)| group.count > 0).map(|(i, _)| 1 << i).sum();
+    let taken_by = |number: usize| -> u16 {
+        old.iter().enumerate().filter(|(_, group)| group.takes(number)).map(|(i, _)| 1 << i).sum::<u16>() & present
+    };
+    let likeness = |i: usize| (old[i].color, old[i].jumps, old[i].takes & present, taken_by(i));
+
+    let mut firsts: ArrayVec<usize, MOST> = ArrayVec::new();
+    let mut merged: ArrayVec<Group, MOST> = ArrayVec::new();
+    let mut merged_into = [0; MOST];
+    for number in (0..old.len()).filter(|&number| old[number].count > 0) {
+        let like = firsts.iter().position(|&first| likeness(first) == likeness(number));
+        let place = like.unwrap_or(firsts.len());
+        merged_into[number] = place as u8;
+        if like.is_some() {
+            merged[place].count += old[number].count;
+        } else {
+            firsts.push(number);
+            merged.push(old[number]);
+        }
+    }
+    for group in &mut merged {
+        let takes = group.takes;
+        group.takes =
+            firsts.iter().enumerate().filter(|&(_, &first)| takes >> first & 1 == 1).map(|(i, _)| 1 << i).sum();
+    }
+    (merged, merged_into)
+}
+
+/// Groups in no particular order.
+struct Relation {
+    groups: ArrayVec<Group, MOST>,
+}
+
+/// A number for each group; groups not told apart yet share one.
+type Labels = [u8; MOST];
+
+/// What tells a group apart: its label and nature, then its enemies by label and relation.
+type Signature = ArrayVec<u8, { MOST + 4 }>;
+
+impl Relation {
+    fn signature(&self, number: usize, labels: &Labels) -> Signature {
+        let group = self.groups[number];
+        let enemies = self.groups.iter().enumerate().filter(|(_, other)| other.color != group.color);
+        let mut relations: ArrayVec<u8, MOST> = enemies
+            .map(|(i, other)| labels[i] << 2 | u8::from(group.takes(i)) << 1 | u8::from(other.takes(number)))
+            .collect();
+        relations.sort_unstable();
+        [group.color as u8, labels[number], u8::from(group.jumps), group.count].into_iter().chain(relations).collect()
+    }
+
+    /// Splits labels by signature until nothing changes. The new labels count the groups before.
+    fn refine(&self, mut labels: Labels) -> Labels {
+        loop {
+            let signatures: ArrayVec<Signature, MOST> =
+                (0..self.groups.len()).map(|number| self.signature(number, &labels)).collect();
+            let mut refined = [0; MOST];
+            for (label, signature) in refined.iter_mut().zip(&signatures) {
+                *label = signatures.iter().filter(|other| *other < signature).count() as u8;
+            }
+            if refined == labels {
+                return labels;
+            }
+            labels = refined;
+        }
+    }
+
+    /// The class with groups in the order of distinct labels.
+    fn ordered(&self, labels: &Labels) -> Class {
+        let mut groups = self.groups.clone();
+        for (number, group) in self.groups.iter().enumerate() {
+            let takes = (0..self.groups.len()).filter(|&i| group.takes(i)).map(|i| 1 << labels[i]).sum();
+            groups[labels[number] as usize] = Group { takes, ..*group };
+        }
+        Class { groups }
+    }
+}
+
+/// Refines; where groups remain alike, tries each of them as the first and keeps the least outcome.
+fn settle(relation: &Relation, labels: Labels) -> (Class, Labels) {
+    let labels = relation.refine(labels);
+    let count = relation.groups.len();
+    let alike = |label: u8| (0..count).filter(move |&number| labels[number] == label);
+    let Some(tied) = (0..count as u8).find(|&label| alike(label).nth(1).is_some()) else {
+        return (relation.ordered(&labels), labels);
+    };
+    let tries = alike(tied).map(|first| {
+        let mut labels = labels;
+        alike(tied).filter(|&number| number != first).for_each(|number| labels[number] += 1);
+        settle(relation, labels)
+    });
+    tries.min_by(|a, b| a.0.cmp(&b.0)).unwrap_or_else(|| unreachable!("a tie has members"))
+}

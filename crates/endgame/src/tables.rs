@@ -1,0 +1,135 @@
+//! `Tables`: solved classes, how they are built on each other, and what they say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use anqi_rules::{BoardSize, ByColor, Color, Ladder, Position};
+
+use crate::index::{MOST_PIECES, Placement};
+use crate::retrograde::{Table, solve};
+use crate::{Class, Ending, Index, Reading, Tally, Value};
+
+/// Solved classes, with every class that a capture leads to.
+///
+/// ```
+/// use anqi_endgame::{Distance, Tables, Wdl};
+///
+/// let mut tables = Tables::default();
+/// tables.build(["N-pp".parse()?], 1.try_into()?)?;
+/// let value = tables.probe(&"4/4/4/4/4/4/p2p/N3 b -".parse()?).ok_or("not built")?;
+/// assert_eq!(value.wdl(), Wdl::Draw);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct Tables {
+    tables: BTreeMap<Class, Table>,
+}
+
+/// Why tables cannot be built.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The ending is too large.
+    #[error("{0} has more than {MOST_PIECES} pieces")]
+    TooManyPieces(Ending),
+}
+
+impl Tables {
+    /// Solves the classes of `endings` and all that captures lead to, as far as they are not solved yet. Classes of
+    /// one size do not need each other, so `threads` share them; the tables are the same for any number of threads.
+    ///
+    /// # Errors
+    /// If an ending has more than [`MOST_PIECES`] pieces; nothing is built then.
+    pub fn build(
+        &mut self,
+        endings: impl IntoIterator<Item = Ending>,
+        threads: NonZeroUsize,
+    ) -> Result<(), BuildError> {
+        let mut levels: [BTreeSet<Class>; MOST_PIECES + 1] = Default::default();
+        for ending in endings {
+            let Some(level) = levels.get_mut(ending.len() as usize) else {
+                return Err(BuildError::TooManyPieces(ending));
+            };
+            level.insert(Class::of(&ending).class);
+        }
+        for pieces in (3..levels.len()).rev() {
+            let (below, level) = levels.split_at_mut(pieces);
+            for class in &level[0] {
+                let smaller = (0..class.groups().len()).filter_map(|captured| class.without(captured));
+                below[pieces - 1].extend(smaller.map(|reading| reading.class));
+            }
+        }
+        for level in levels {
+            self.build_level(level, threads);
+        }
+        Ok(())
+    }
+
+    fn build_level(&mut self, mut level: BTreeSet<Class>, threads: NonZeroUsize) {
+        level.retain(|class| !self.tables.contains_key(class));
+        // The largest first, so that no thread is left alone with one of them at the end.
+        let mut classes: Vec<Class> = level.into_iter().collect();
+        classes.sort_by_cached_key(|class| std::cmp::Reverse(Index::new(class).map(|index| index.len())));
+        let (next, solved) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        std::thread::scope(|scope| {
+            let work = || {
+                while let Some(class) = classes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let table = solve(class, |smaller| self.tables.get(smaller));
+                    solved.lock().unwrap_or_else(PoisonError::into_inner).extend(table);
+                }
+            };
+            (1..threads.get().min(classes.len())).for_each(|_| drop(scope.spawn(work)));
+            work();
+        });
+        let solved = solved.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.tables.extend(solved.into_iter().map(|table| (table.class().clone(), table)));
+    }
+
+    /// The solved tables.
+    pub fn iter(&self) -> impl Iterator<Item = &Table> {
+        self.tables.values()
+    }
+
+    /// The table of an ending and how to read it.
+    #[must_use]
+    pub fn table(&self, ending: &Ending) -> Option<(&Table, Reading)> {
+        let reading = Class::of(ending);
+        Some((self.tables.get(&reading.class)?, reading))
+    }
+
+    /// The value of a position for the side to move. `None` if a piece is face down, a side has nothing left, the
+    /// board or the ladder is another one, or the class is not built.
+    #[must_use]
+    pub fn probe(&self, position: &Position) -> Option<Value> {
+        let usual = position.board() == BoardSize::FourByEight && position.ladder() == Ladder::Taiwan;
+        if !usual || !position.hidden().is_empty() {
+            return None;
+        }
+        let ending = Ending::try_from(position.revealed()).ok()?;
+        let (table, reading) = self.table(&ending)?;
+        let mut placement = Placement { sets: [0; MOST_PIECES], turn: reading.color(position.turn()?) };
+        for square in position.occupied() {
+            placement.sets[reading.part(position.piece_at(square)?.index())] |= square.set().0;
+        }
+        Some(table.value(&placement))
+    }
+
+    /// The results over all placements of an ending, by the side to move.
+    #[must_use]
+    pub fn tally(&self, ending: &Ending) -> Option<ByColor<Tally>> {
+        let (table, reading) = self.table(ending)?;
+        // Pieces of different kinds in one group can change places: each such change is a placement of the ending.
+        let mut merged = [0; MOST_PIECES];
+        let mut arrangements = u64::from(table.index().weight());
+        for (piece, count) in ending.material().iter() {
+            for nth in 1..=u64::from(count) {
+                let group = &mut merged[reading.part(piece.index())];
+                *group += 1;
+                arrangements = arrangements * *group / nth;
+            }
+        }
+        let tally = |color| table.tally()[reading.color(color)] * arrangements;
+        Some(ByColor(Color::ALL.map(tally)))
+    }
+}

@@ -1,0 +1,53 @@
+//! `Tally`: how many placements are won, drawn and lost.
+
+use std::ops::{AddAssign, Mul};
+
+use crate::{Distance, Value, Wdl};
+
+/// Results over all placements of an ending with one side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tally {
+    /// Placements won by the side to move.
+    pub win: u64,
+    /// Drawn ones.
+    pub draw: u64,
+    /// Lost ones.
+    pub loss: u64,
+    /// The longest win, if there is one.
+    pub longest: Option<Distance>,
+}
+
+impl FromIterator<Value> for Tally {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Tally {
+        let mut tally = Tally::default();
+        for value in values {
+            match value.wdl() {
+                Wdl::Win => {
+                    tally.win += 1;
+                    tally.longest = tally.longest.max(value.distance());
+                }
+                Wdl::Draw => tally.draw += 1,
+                Wdl::Loss => tally.loss += 1,
+            }
+        }
+        tally
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.win += other.win;
+        self.draw += other.draw;
+        self.loss += other.loss;
+        self.longest = self.longest.max(other.longest);
+    }
+}
+
+/// Every placement counted so many times.
+impl Mul<u64> for Tally {
+    type Output = Tally;
+
+    fn mul(self, times: u64) -> Tally {
+        Tally { win: self.win * times, draw: self.draw * times, loss: self.loss * times, ..self }
+    }
+}
