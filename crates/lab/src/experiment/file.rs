@@ -34,7 +34,7 @@ pub enum Sheet {
     /// `kind = "playouts"`: random games from some positions.
     Playouts(PlayoutPlan),
     /// `kind = "matches"`: games between players; the other keys are those of a [`PlanFile`].
-    Matches(Box<Plan>),
+    Matches(Plan),
 }
 
 /// Every position by every policy, limit and reading.
@@ -238,9 +238,7 @@ impl Sheet {
                 let best_of = plan.file.best_of.map(|_| count);
                 Sheet::Playouts(PlayoutPlan::new(PlayoutPlanFile { playouts: count, best_of, ..plan.file.clone() })?)
             }
-            Sheet::Matches(plan) => {
-                Sheet::Matches(Box::new(Plan::new(&PlanFile { pairs: Some(count), ..plan.to_file() })?))
-            }
+            Sheet::Matches(plan) => Sheet::Matches(Plan::new(&PlanFile { pairs: Some(count), ..plan.to_file() })?),
         })
     }
 }
@@ -262,7 +260,7 @@ impl FromStr for Sheet {
             }
             Some("matches") => {
                 let file = PlanFile::deserialize(table).map_err(|error| syntax(&error))?;
-                Ok(Sheet::Matches(Box::new(Plan::new(&file)?)))
+                Ok(Sheet::Matches(Plan::new(&file)?))
             }
             _ => Err(SheetError::Kind(kind.map_or("nothing".to_owned(), |kind| excerpt(&kind.to_string())))),
         }
