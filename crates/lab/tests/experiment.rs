@@ -1,4 +1,5 @@
 //! Experiments: plans, runs that go on, and reports.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 use std::fs;
 use std::path::Path;
