@@ -125,7 +125,27 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     if args.gate && plan.sprt().is_none() {
         bail!("--gate needs a sequential test: --sprt elo0=0 elo1=5");
     }
-    let threads = match args.concurrency {
+    let ended = advance(&mut journal, args.concurrency, args.nats.as_deref())?;
+    match ended {
+        Ended::Stopped => {
+            let (done, all, dir) = (journal.len(), plan.count(), shell(journal.dir()));
+            eprintln!("interrupted: {done} of {all} pairs are saved; continue with\n  anqi {command} --resume {dir}");
+            Ok(Exit::Interrupted)
+        }
+        Ended::Complete(pairs) => {
+            let games = journal.write_games(pairs)?;
+            crate::report::write_complete(&journal, pairs)?;
+            let standings = Standings::of(&journal, pairs)?;
+            result::print(command, &standings, &games, out)?;
+            Ok(exit(args, &standings))
+        }
+    }
+}
+
+/// Plays what is missing in a journal, here or elsewhere, until it is complete or somebody interrupts.
+pub(crate) fn advance(journal: &mut Journal, concurrency: Option<usize>, nats: Option<&str>) -> Result<Ended> {
+    let plan = journal.plan().clone();
+    let threads = match concurrency {
         Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
         Some(threads) => threads,
         None if plan.is_reproducible() => thread::available_parallelism().map_or(1, usize::from),
@@ -136,33 +156,21 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     if journal.damaged() > 0 {
         progress.say(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
     }
-    let ended = match &args.nats {
-        None => run(&mut journal, threads, &stop, |event| progress.watch(event)),
+    let ended = match nats {
+        None => run(journal, threads, &stop, |event| progress.watch(event)),
         Some(url) => {
             let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, missing, &stop);
-            collect(&mut journal, &stop, |event| progress.watch(event), play)
+            collect(journal, &stop, |event| progress.watch(event), play)
         }
     };
     progress.clear();
-    match ended? {
-        Ended::Stopped => {
-            let (done, all, dir) = (journal.len(), plan.count(), shell(journal.dir()));
-            eprintln!("interrupted: {done} of {all} pairs are saved; continue with\n  anqi {command} --resume {dir}");
-            Ok(Exit::Interrupted)
-        }
-        Ended::Complete(pairs) => {
-            if let Some(url) = &args.nats
-                && let Err(error) = anqi_fleet::clear(url, &plan)
-            {
-                eprintln!("the queue was not cleared: {error}");
-            }
-            let games = journal.write_games(pairs)?;
-            crate::report::write_complete(&journal, pairs)?;
-            let standings = Standings::of(&journal, pairs)?;
-            result::print(command, &standings, &games, out)?;
-            Ok(exit(args, &standings))
-        }
+    let ended = ended?;
+    if let (Some(url), Ended::Complete(_)) = (nats, &ended)
+        && let Err(error) = anqi_fleet::clear(url, &plan)
+    {
+        eprintln!("the queue was not cleared: {error}");
     }
+    Ok(ended)
 }
 
 fn exit(args: &RunArgs, standings: &Standings) -> Exit {

@@ -5,6 +5,7 @@ mod arena;
 mod bench;
 mod check_engine;
 mod engine;
+mod experiment;
 mod generate;
 mod guide;
 mod matches;
@@ -60,6 +61,7 @@ enum Command {
     Part(parts::PartArgs),
     Merge(parts::MergeArgs),
     Report(report::ReportArgs),
+    Experiment(experiment::ExperimentArgs),
     Sprt(sprt::SprtArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
@@ -118,6 +120,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Part(args)) => parts::part(args, out),
         Some(Command::Merge(args)) => parts::merge(args, out),
         Some(Command::Report(args)) => report::run(args, out),
+        Some(Command::Experiment(args)) => experiment::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),

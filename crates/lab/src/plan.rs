@@ -301,7 +301,7 @@ impl Format {
 }
 
 impl SeedText {
-    fn seed(&self) -> Result<Seed, SeedError> {
+    pub(crate) fn seed(&self) -> Result<Seed, SeedError> {
         match self {
             SeedText::Number(number) => Ok(Seed::from(*number)),
             SeedText::Text(text) => text.parse(),

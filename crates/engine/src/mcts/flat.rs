@@ -13,7 +13,7 @@ use super::simulate::{Judge, lead};
 use super::tree::Verdict;
 use crate::eval::Weights;
 use crate::limits::{Limits, SharedBudget, Stop};
-use crate::options::{Names, OnOff, choices, options};
+use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
 use crate::score::Score;
 
@@ -32,6 +32,30 @@ options! {
         policy: Policy = Policy::Random, Policies, "how playouts choose their moves";
         playout: u32 = 640, 1..=1_000_000, "quiet plies after which a playout is drawn";
         eval: bool = false, OnOff, "give drawn playouts to the side with more material";
+        reading: Reading = Reading::Rules, Readings, "how playouts read the rules; paper is Jouandeau & Cazenave's way";
+    }
+}
+
+/// The range of a reading.
+struct Readings;
+
+impl crate::options::Range<Reading> for Readings {
+    fn holds(&self, _: &Reading) -> bool {
+        true
+    }
+
+    fn describe(&self) -> String {
+        Reading::ALL.map(|reading| reading.to_string()).join(", ")
+    }
+}
+
+impl OptionValue for Reading {
+    fn read(text: &str) -> Option<Reading> {
+        text.parse().ok()
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
     }
 }
 
@@ -95,8 +119,8 @@ impl Flat {
 
     /// Plays from the board of a branch.
     fn play(&self, branch: &mut Branch, judge: &mut Judge, seed: u64, playouts: u64) {
-        let FlatOptions { policy, playout, .. } = self.options;
-        let options = PlayoutOptions { policy, draw: playout, cut: None, reading: Reading::Rules };
+        let FlatOptions { policy, playout, reading, .. } = self.options;
+        let options = PlayoutOptions { policy, draw: playout, cut: None, reading };
         let first = branch.results.count();
         let ladder = branch.board.ladder();
         let start = Start::from(&branch.board);

@@ -1,0 +1,253 @@
+//! `anqi experiment`: published tables, asked again.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anqi_lab::experiment::{Experiment, MatchRow, PlayoutPlan, Run, Sheet};
+use anqi_lab::{Ended, Journal, Plan};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::Exit;
+use crate::arena::{advance, stop_on_signals};
+use crate::output::Output;
+
+/// Rerun published tables, and print our numbers beside theirs
+///
+/// An experiment is a folder with a `plan.toml`, a `published.csv` and a README. Runs are kept in its folder `runs`.
+#[derive(Args)]
+pub(crate) struct ExperimentArgs {
+    #[command(subcommand)]
+    command: ExperimentCommand,
+    /// The folder of all experiments
+    #[arg(long, global = true, value_name = "DIR", default_value = "experiments")]
+    root: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum ExperimentCommand {
+    /// List all experiments, what they ask and what was run
+    List,
+    /// Run an experiment, or go on with its last run; ends with the report
+    ///
+    /// Everything that was measured is kept, so a run can be interrupted at any moment; the same command goes on.
+    Run(RunArgs),
+    /// Write the report of a run anew, finished or not, and print it
+    Report(ReportArgs),
+}
+
+#[derive(Args)]
+struct RunArgs {
+    /// Which experiment: the name of its folder
+    name: String,
+    /// Another number of playouts, or of pairs of games for each pairing, than the plan says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+    /// What to call the run [default: an unfinished run of the same plan, or the date and the commit]
+    #[arg(long, value_name = "NAME")]
+    run: Option<String>,
+    /// How many pairs at a time [default: one for each core, but one if time counts]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<usize>,
+    /// Let the workers of a NATS server play the games (see `anqi worker`)
+    #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
+    nats: Option<String>,
+}
+
+#[derive(Args)]
+struct ReportArgs {
+    /// Which experiment: the name of its folder
+    name: String,
+    /// Which run [default: the last one]
+    #[arg(long, value_name = "NAME")]
+    run: Option<String>,
+}
+
+pub(crate) fn run(args: &ExperimentArgs, out: &mut Output) -> Result<Exit> {
+    match &args.command {
+        ExperimentCommand::List => list(&args.root, out),
+        ExperimentCommand::Run(run) => measure(&args.root, run, out),
+        ExperimentCommand::Report(report) => report_of(&args.root, report, out),
+    }
+}
+
+#[derive(Serialize)]
+struct Listed {
+    schema: &'static str,
+    experiments: Vec<Entry>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    name: String,
+    kind: &'static str,
+    question: String,
+    size: String,
+    runs: Vec<RunEntry>,
+}
+
+#[derive(Serialize)]
+struct RunEntry {
+    name: String,
+    finished: bool,
+}
+
+fn list(root: &Path, out: &mut Output) -> Result<Exit> {
+    let entry = |name: String| -> Result<Entry> {
+        let experiment = Experiment::open(&root.join(name))?;
+        let state =
+            |run: Run| RunEntry { name: run.name(), finished: run.sheet().is_ok_and(|sheet| run.is_finished(&sheet)) };
+        let runs = experiment.runs()?.into_iter().map(state).collect();
+        let (kind, size) = (experiment.sheet.kind(), experiment.sheet.size());
+        Ok(Entry { name: experiment.name, kind, question: experiment.question, size, runs })
+    };
+    let experiments = Experiment::names(root)?.into_iter().map(entry).collect::<Result<_>>()?;
+    let listed = Listed { schema: "anqi-experiments-1", experiments };
+    out.print(&listed, |text| {
+        for entry in &listed.experiments {
+            writeln!(text, "{:<20} {}", entry.name, entry.question)?;
+            writeln!(text, "{:<20} {}: {}", "", entry.kind, entry.size)?;
+            for run in &entry.runs {
+                writeln!(text, "{:<20} run {}{}", "", run.name, if run.finished { "" } else { " (unfinished)" })?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}
+
+/// The experiment of that name; an error lists those that there are.
+fn open(root: &Path, name: &str) -> Result<Experiment> {
+    let names = Experiment::names(root)?;
+    if !names.iter().any(|known| known == name) {
+        let name = anqi_rules::excerpt(name);
+        bail!("no experiment {name:?} in {}, there are: {}", root.display(), names.join(", "));
+    }
+    Ok(Experiment::open(&root.join(name))?)
+}
+
+fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
+    let experiment = open(root, &args.name)?;
+    let sheet = match args.count {
+        Some(count) => experiment.sheet.with_count(count)?,
+        None => experiment.sheet.clone(),
+    };
+    let run = match &args.run {
+        Some(name) => experiment.begin(&sheet, plain(name)?)?,
+        None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
+    };
+    let finished = match &sheet {
+        Sheet::Playouts(plan) => playouts(&run, plan)?,
+        Sheet::Matches(plan) => matches(&run, plan, args)?,
+    };
+    if !finished {
+        eprintln!("interrupted: {} is saved; the same command goes on", run.dir.display());
+        return Ok(Exit::Interrupted);
+    }
+    print_report(&experiment, &run, &sheet, out)
+}
+
+/// Measures the rows that are missing; false if interrupted.
+fn playouts(run: &Run, plan: &PlayoutPlan) -> Result<bool> {
+    let stop = stop_on_signals()?;
+    let mut rows = run.playout_rows()?;
+    let cells = plan.cells();
+    let known = rows.len();
+    let began = Instant::now();
+    for cell in &cells {
+        if rows.iter().any(|row| row.is_of(cell)) {
+            continue;
+        }
+        if stop.is_raised() {
+            return Ok(false);
+        }
+        rows.push(plan.measure(cell).map_err(|error| anyhow!("{}: {error}", cell.name))?);
+        run.write_playout_rows(&rows)?;
+        let (done, left) = (rows.len() - known, cells.len() - rows.len());
+        let eta = began.elapsed().as_secs_f64() / done as f64 * left as f64;
+        let what = format!("{} {} {} {}", cell.name, cell.policy, cell.limit, cell.reading);
+        eprintln!("{} of {}  {what}, about {eta:.0} s left", rows.len(), cells.len());
+    }
+    Ok(true)
+}
+
+/// Plays the games that are missing; false if interrupted.
+fn matches(run: &Run, plan: &Plan, args: &RunArgs) -> Result<bool> {
+    if run.dir.join("raw.csv").is_file() {
+        return Ok(true);
+    }
+    let mut journal = Journal::open_or_create(&run.dir, plan)?;
+    match advance(&mut journal, args.concurrency, args.nats.as_deref())? {
+        Ended::Stopped => Ok(false),
+        Ended::Complete(pairs) => {
+            journal.write_games(pairs)?;
+            run.write_match_rows(&MatchRow::all(&journal)?)?;
+            Ok(true)
+        }
+    }
+}
+
+fn report_of(root: &Path, args: &ReportArgs, out: &mut Output) -> Result<Exit> {
+    let experiment = open(root, &args.name)?;
+    let mut runs = experiment.runs()?;
+    let names: Vec<String> = runs.iter().map(Run::name).collect();
+    let place = match &args.run {
+        Some(name) => names.iter().position(|known| known == name),
+        None => runs.len().checked_sub(1),
+    };
+    let Some(place) = place else {
+        bail!("no such run of {}, there are: {}", args.name, names.join(", "));
+    };
+    let run = runs.swap_remove(place);
+    let sheet = run.sheet()?;
+    print_report(&experiment, &run, &sheet, out)
+}
+
+#[derive(Serialize)]
+struct Report {
+    schema: &'static str,
+    experiment: String,
+    run: String,
+    finished: bool,
+    markdown: String,
+}
+
+fn print_report(experiment: &Experiment, run: &Run, sheet: &Sheet, out: &mut Output) -> Result<Exit> {
+    let markdown = match sheet {
+        Sheet::Playouts(plan) => experiment.report_playouts(run, plan)?,
+        Sheet::Matches(plan) => {
+            let finished = run.is_finished(sheet);
+            let rows = if finished { run.match_rows()? } else { MatchRow::all(&Journal::open(&run.dir)?)? };
+            experiment.report_matches(run, plan, &rows)?
+        }
+    };
+    let report = Report {
+        schema: "anqi-experiment-report-1",
+        experiment: experiment.name.clone(),
+        run: run.name(),
+        finished: run.is_finished(sheet),
+        markdown,
+    };
+    out.print(&report, |text| write!(text, "{}", report.markdown))?;
+    Ok(Exit::Done)
+}
+
+/// A name that is one folder.
+fn plain(name: &str) -> Result<&str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let sound = !name.is_empty() && name.len() <= 100 && !name.starts_with('.') && name.chars().all(fits);
+    sound
+        .then_some(name)
+        .with_context(|| format!("bad --run {:?}, expected letters, digits, dots, - and _", anqi_rules::excerpt(name)))
+}
+
+/// `2026-11-15-95a20ed`: the day, and the commit of the checkout that holds the experiment. Elsewhere, our version.
+fn usual_name(dir: &Path) -> String {
+    let git = Command::new("git").args(["rev-parse", "--short=7", "HEAD"]).current_dir(dir).output();
+    let commit = git.ok().filter(|output| output.status.success());
+    let commit = commit.and_then(|output| String::from_utf8(output.stdout).ok()).map(|text| text.trim().to_owned());
+    let commit = commit.unwrap_or_else(|| concat!("v", env!("CARGO_PKG_VERSION")).to_owned());
+    format!("{}-{commit}", time::OffsetDateTime::now_utc().date())
+}

@@ -1,0 +1,227 @@
+//! Published tables, asked again: an experiment is a folder of data, and a new one needs no Rust.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `plan.toml` | what is measured: a [`Sheet`] |
+//! | `published.csv` | what was printed; its columns are those of [`PrintedPlayouts`] or [`PrintedMatch`] |
+//! | `README.md` | the question, as its title, and the answer |
+//! | `runs/DATE-COMMIT/` | one run: its plan, `raw.csv`, records, `report.md` |
+//!
+//! A run is finished when its `raw.csv` has everything that the plan asks for; one that is not goes on where it was.
+
+mod file;
+mod matches;
+mod playouts;
+mod published;
+mod report;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use file::{PlayoutPlan, PlayoutPlanFile, PositionFile, Sheet, SheetError};
+pub use matches::MatchRow;
+pub use playouts::{BestMove, Cell, PlayoutRow};
+pub use published::{Order, PrintedMatch, PrintedPlayouts};
+
+/// A folder with a plan.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Experiment {
+    /// The folder.
+    pub dir: PathBuf,
+    /// What the folder is called.
+    pub name: String,
+    /// The question it asks: the title of its README.
+    pub question: String,
+    /// What is measured.
+    pub sheet: Sheet,
+}
+
+/// One run of an experiment: a folder under `runs`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// The folder.
+    pub dir: PathBuf,
+}
+
+/// Why an experiment cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// A file or folder fails.
+    #[error("{path}: {error}")]
+    Io {
+        /// Which.
+        path: String,
+        /// How.
+        error: io::Error,
+    },
+    /// A bad plan.
+    #[error("{path}: {error}")]
+    Sheet {
+        /// Which file.
+        path: String,
+        /// What is wrong.
+        error: SheetError,
+    },
+    /// A bad table.
+    #[error("{path}: {error}")]
+    Table {
+        /// Which file.
+        path: String,
+        /// What is wrong.
+        error: csv::Error,
+    },
+    /// A run of another plan.
+    #[error("{0} was begun with another plan; give this run another name with --run")]
+    OtherPlan(String),
+}
+
+impl Experiment {
+    /// Reads the plan in a folder.
+    ///
+    /// # Errors
+    /// If there is none, or a bad one.
+    pub fn open(dir: &Path) -> Result<Experiment, ExperimentError> {
+        let path = dir.join("plan.toml");
+        let text = fs::read_to_string(&path).map_err(|error| io_error(&path, error))?;
+        let sheet = text.parse().map_err(|error| ExperimentError::Sheet { path: path.display().to_string(), error })?;
+        let readme = fs::read_to_string(dir.join("README.md")).unwrap_or_default();
+        let question = readme.lines().next().unwrap_or_default().trim_start_matches('#').trim().to_owned();
+        let name = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned();
+        Ok(Experiment { dir: dir.to_owned(), name, question, sheet })
+    }
+
+    /// The names of all folders under `root` that have a plan, in order.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn names(root: &Path) -> Result<Vec<String>, ExperimentError> {
+        let mut names: Vec<String> = folders(root)?;
+        names.retain(|name| root.join(name).join("plan.toml").is_file());
+        Ok(names)
+    }
+
+    /// All runs, in the order of their names, which begin with their dates.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn runs(&self) -> Result<Vec<Run>, ExperimentError> {
+        let runs = self.dir.join("runs");
+        let names = if runs.is_dir() { folders(&runs)? } else { Vec::new() };
+        Ok(names.into_iter().map(|name| Run { dir: runs.join(name) }).collect())
+    }
+
+    /// The last run of this very plan that is not finished, or else a new one called `name`.
+    ///
+    /// # Errors
+    /// If there is a run of that name with another plan, or if it cannot be written.
+    pub fn continue_or_begin(&self, sheet: &Sheet, name: &str) -> Result<Run, ExperimentError> {
+        let plan = sheet.to_string();
+        let open = |run: &Run| run.plan().is_ok_and(|text| text == plan) && !run.is_finished(sheet);
+        if let Some(run) = self.runs()?.into_iter().rev().find(open) {
+            return Ok(run);
+        }
+        self.begin(sheet, name)
+    }
+
+    /// The run called `name`: a new one, or one of this very plan.
+    ///
+    /// # Errors
+    /// If there is a run of that name with another plan, or if it cannot be written.
+    pub fn begin(&self, sheet: &Sheet, name: &str) -> Result<Run, ExperimentError> {
+        let (run, plan) = (Run { dir: self.dir.join("runs").join(name) }, sheet.to_string());
+        fs::create_dir_all(&run.dir).map_err(|error| io_error(&run.dir, error))?;
+        match run.plan() {
+            Ok(there) if there == plan => Ok(run),
+            Ok(_) => Err(ExperimentError::OtherPlan(run.dir.display().to_string())),
+            Err(_) => run.write("plan.toml", plan.as_bytes()).map(|()| run),
+        }
+    }
+
+    /// What was printed.
+    fn published<T: DeserializeOwned>(&self) -> Result<Vec<T>, ExperimentError> {
+        read_table(&self.dir.join("published.csv"))
+    }
+}
+
+impl Run {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// What this run measures, which need not be what the experiment asks for by now.
+    ///
+    /// # Errors
+    /// If its plan cannot be read.
+    pub fn sheet(&self) -> Result<Sheet, ExperimentError> {
+        let path = self.dir.join("plan.toml");
+        let text = self.plan()?;
+        text.parse().map_err(|error| ExperimentError::Sheet { path: path.display().to_string(), error })
+    }
+
+    /// Whether everything that the plan asks for is there.
+    #[must_use]
+    pub fn is_finished(&self, sheet: &Sheet) -> bool {
+        match sheet {
+            Sheet::Playouts(plan) => self.playout_rows().is_ok_and(|rows| rows.len() == plan.cells().len()),
+            Sheet::Matches(_) => self.dir.join(RAW).is_file(),
+        }
+    }
+
+    fn plan(&self) -> Result<String, ExperimentError> {
+        let path = self.dir.join("plan.toml");
+        fs::read_to_string(&path).map_err(|error| io_error(&path, error))
+    }
+
+    /// A file of this run: there whole or not at all.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ExperimentError> {
+        let (partial, path) = (self.dir.join(format!("{name}.partial")), self.dir.join(name));
+        let write = || {
+            let mut file = fs::File::create(&partial)?;
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            fs::rename(&partial, &path)
+        };
+        write().map_err(|error| io_error(&path, error))
+    }
+
+    fn write_raw<T: Serialize>(&self, rows: &[T]) -> Result<(), ExperimentError> {
+        let failed = |error| ExperimentError::Table { path: self.dir.join(RAW).display().to_string(), error };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        rows.iter().try_for_each(|row| writer.serialize(row)).map_err(failed)?;
+        let bytes = writer.into_inner().map_err(|error| io_error(&self.dir.join(RAW), error.into_error()))?;
+        self.write(RAW, &bytes)
+    }
+}
+
+const RAW: &str = "raw.csv";
+
+fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ExperimentError> {
+    let failed = |error| ExperimentError::Table { path: path.display().to_string(), error };
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path).map_err(failed)?;
+    reader.deserialize().collect::<Result<_, _>>().map_err(failed)
+}
+
+fn folders(dir: &Path) -> Result<Vec<String>, ExperimentError> {
+    let read = || -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(dir)? {
+            let entry = entry?;
+            if entry.path().is_dir() {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        names.sort();
+        Ok(names)
+    };
+    read().map_err(|error| io_error(dir, error))
+}
+
+fn io_error(path: &Path, error: io::Error) -> ExperimentError {
+    ExperimentError::Io { path: path.display().to_string(), error }
+}
