@@ -1,5 +1,5 @@
 //! Experiments: plans, runs that go on, and reports.
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fs;
 use std::path::Path;

@@ -145,9 +145,42 @@ fn chance_draws_in_proportion_to_the_pool() {
     assert!(excess.abs() < 5.0, "{excess}");
 }
 
-/// Below a decided node nothing is visited once it is decided: a second search adds nothing there.
+/// Visits below every decided node, by the way to it.
+fn below_proofs(tree: &Tree, node: &Node, way: &str, found: &mut HashMap<String, u64>) {
+    let visits = |node: &Node| tree.children(node).map(|(_, child)| child.results().count()).sum();
+    for (_, child) in tree.children(node) {
+        let way = format!("{way} {:?}", child.label());
+        if child.proof().is_some() {
+            found.insert(way.clone(), visits(child));
+        }
+        below_proofs(tree, child, &way, found);
+    }
+}
+
+/// A kept tree is searched on, and what was decided before has not one visit more below it.
 #[test]
 fn nothing_is_searched_below_a_proof() {
+    let options = MctsOptions { keep: true, ..MctsOptions::default() };
+    let mut decided = 0;
+    for game in games() {
+        let mut player = Mcts::new(&options, Seed::from(7));
+        let mut search = |playouts| {
+            player.choose(&game, &Limits::playouts(playouts), &Stop::default());
+            let mut found = HashMap::new();
+            below_proofs(&player.tree, player.tree.node(ROOT), "", &mut found);
+            found
+        };
+        let (before, after) = (search(3_000), search(6_000));
+        decided += before.len();
+        for (way, visits) in before {
+            assert_eq!(after.get(&way), Some(&visits), "{way}");
+        }
+    }
+    assert!(decided > 1000, "{decided}");
+}
+
+#[test]
+fn a_decided_root_ends_the_search() {
     let position = "4/4/4/4/4/p3/4/KG2 r -".parse().unwrap();
     let game = Game::from_position(Rules::chen(), position).unwrap();
     let mut player = Mcts::new(&MctsOptions::default(), Seed::from(1));
