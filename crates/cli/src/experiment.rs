@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anqi_lab::experiment::{Experiment, MatchRow, PlayoutPlan, Run, Sheet};
+use anqi_lab::experiment::{Experiment, PlayoutPlan, Run, Sheet};
 use anqi_lab::{Ended, Journal, Plan};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
@@ -34,7 +34,7 @@ enum ExperimentCommand {
     ///
     /// Everything that was measured is kept, so a run can be interrupted at any moment; the same command goes on.
     Run(RunArgs),
-    /// Write the report of a run anew, finished or not, and print it
+    /// Write the report of a run anew, finished or not, as Markdown and as a page, and print it
     Report(ReportArgs),
 }
 
@@ -138,9 +138,10 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
         Some(name) => experiment.begin(&sheet, plain(name)?)?,
         None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
     };
-    let finished = match &sheet {
-        Sheet::Playouts(plan) => playouts(&run, plan)?,
-        Sheet::Matches(plan) => matches(&run, plan, args)?,
+    let finished = match (&sheet, sheet.plan()) {
+        (Sheet::Playouts(plan), _) => playouts(&run, plan)?,
+        (_, Some(plan)) => games(&run, &sheet, plan, args)?,
+        (_, None) => unreachable!("only playouts have no games"),
     };
     if !finished {
         eprintln!("interrupted: {} is saved; the same command goes on", run.dir.display());
@@ -174,18 +175,14 @@ fn playouts(run: &Run, plan: &PlayoutPlan) -> Result<bool> {
 }
 
 /// Plays the games that are missing; false if interrupted.
-fn matches(run: &Run, plan: &Plan, args: &RunArgs) -> Result<bool> {
-    if run.dir.join("raw.csv").is_file() {
+fn games(run: &Run, sheet: &Sheet, plan: &Plan, args: &RunArgs) -> Result<bool> {
+    if run.is_finished(sheet) {
         return Ok(true);
     }
     let mut journal = Journal::open_or_create(&run.dir, plan)?;
     match advance(&mut journal, args.concurrency, args.nats.as_deref())? {
         Ended::Stopped => Ok(false),
-        Ended::Complete(pairs) => {
-            journal.write_games(pairs)?;
-            run.write_match_rows(&MatchRow::all(&journal)?)?;
-            Ok(true)
-        }
+        Ended::Complete(_) => run.finish(sheet, &journal).map(|()| true).map_err(Into::into),
     }
 }
 
@@ -215,20 +212,14 @@ struct Report {
 }
 
 fn print_report(experiment: &Experiment, run: &Run, sheet: &Sheet, out: &mut Output) -> Result<Exit> {
-    let markdown = match sheet {
-        Sheet::Playouts(plan) => experiment.report_playouts(run, plan)?,
-        Sheet::Matches(plan) => {
-            let finished = run.is_finished(sheet);
-            let rows = if finished { run.match_rows()? } else { MatchRow::all(&Journal::open(&run.dir)?)? };
-            experiment.report_matches(run, plan, &rows)?
-        }
-    };
+    let written = experiment.report(run, sheet)?;
+    anqi_report::write_experiment(run, &written)?;
     let report = Report {
         schema: "anqi-experiment-report-1",
         experiment: experiment.name.clone(),
         run: run.name(),
         finished: run.is_finished(sheet),
-        markdown,
+        markdown: written.markdown,
     };
     out.print(&report, |text| write!(text, "{}", report.markdown))?;
     Ok(Exit::Done)

@@ -4,13 +4,16 @@ use std::time::{Duration, Instant};
 
 use anqi_lab::{Event, Plan, Standings};
 use anqi_stats::{Elo, Games, Pairs};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 /// A bar with a live score on a terminal, a plain line now and then elsewhere.
 pub(crate) struct Progress {
     bar: ProgressBar,
     standings: Standings,
     said: Instant,
+    began: Instant,
+    /// How many pairs this process has played.
+    played: u64,
 }
 
 /// How often a plain line comes.
@@ -22,7 +25,8 @@ impl Progress {
         let bar = ProgressBar::new(plan.count());
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len} pairs, {elapsed} + {eta}  {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Progress { bar, standings: Standings::new(plan), said: Instant::now() }
+        let now = Instant::now();
+        Progress { bar, standings: Standings::new(plan), said: now, began: now, played: 0 }
     }
 
     pub(crate) fn watch(&mut self, event: Event<'_>) {
@@ -35,6 +39,7 @@ impl Progress {
             }
             Event::Played(pair) => {
                 self.standings.add(pair);
+                self.played += 1;
                 self.bar.inc(1);
                 if !self.bar.is_hidden() {
                     self.bar.set_message(self.score());
@@ -44,7 +49,8 @@ impl Progress {
         }
         if self.bar.is_hidden() && self.said.elapsed() >= NOW_AND_THEN {
             self.said = Instant::now();
-            eprintln!("{} of {} pairs  {}", self.standings.pairs(), self.standings.plan().count(), self.score());
+            let (done, all) = (self.standings.pairs(), self.standings.plan().count());
+            eprintln!("{done} of {all} pairs{}  {}", self.left(all.saturating_sub(done)), self.score());
         }
     }
 
@@ -55,6 +61,13 @@ impl Progress {
 
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// The time that the other pairs will take, if they are like those played so far.
+    fn left(&self, pairs: u64) -> String {
+        let each = self.began.elapsed().as_secs_f64() / self.played as f64;
+        let left = Duration::try_from_secs_f64(each * pairs as f64).unwrap_or_default();
+        if self.played == 0 { String::new() } else { format!(", about {} left", HumanDuration(left)) }
     }
 
     /// The score of a match, or the leader of a tournament.

@@ -1,7 +1,7 @@
 //! `anqi records`: checking, converting and counting games.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anqi_records::{
@@ -81,6 +81,16 @@ struct Source {
     line: u64,
 }
 
+/// A file, unpacked if zstd packed it.
+fn open(path: &Path) -> io::Result<Box<dyn io::Read>> {
+    const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    let mut file = BufReader::new(File::open(path)?);
+    if file.fill_buf()?.starts_with(&MAGIC) {
+        return Ok(Box::new(zstd::Decoder::with_buffer(file)?));
+    }
+    Ok(Box::new(file))
+}
+
 /// Calls `each` with every record of `files`, or with what is wrong with it.
 fn for_each_record(files: &[PathBuf], mut each: impl FnMut(Source, Result<Record>) -> Result<()>) -> Result<()> {
     for path in files {
@@ -88,7 +98,7 @@ fn for_each_record(files: &[PathBuf], mut each: impl FnMut(Source, Result<Record
         let input: Box<dyn io::Read> = if path == Path::new("-") {
             Box::new(io::stdin().lock())
         } else {
-            Box::new(File::open(path).with_context(|| format!("cannot open {file}"))?)
+            open(path).with_context(|| format!("cannot open {file}"))?
         };
         let reader = Reader::new(BufReader::new(input)).with_context(|| format!("cannot read {file}"))?;
         for entry in reader {

@@ -336,8 +336,18 @@ impl fmt::Display for Plan {
 impl FromStr for PlanFile {
     type Err = PlanError;
 
+    /// The plan of an experiment that plays games is one, too: its `kind` says what becomes of them.
     fn from_str(text: &str) -> Result<PlanFile, PlanError> {
-        toml::from_str(text).map_err(|error| PlanError::Syntax(error.to_string().trim_end().to_owned()))
+        let syntax = |error: toml::de::Error| PlanError::Syntax(error.to_string().trim_end().to_owned());
+        let mut table: toml::Table = toml::from_str(text).map_err(syntax)?;
+        match table.get("kind").and_then(toml::Value::as_str) {
+            Some("matches" | "branching") => {
+                table.remove("kind");
+                PlanFile::deserialize(table).map_err(syntax)
+            }
+            // Read again, so that errors show the line.
+            _ => toml::from_str(text).map_err(syntax),
+        }
     }
 }
 

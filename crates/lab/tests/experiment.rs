@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use anqi_engine::Stop;
-use anqi_lab::experiment::{Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
-use anqi_lab::{Ended, Journal, Plan, Standings, run};
+use anqi_lab::experiment::{BranchingRow, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
+use anqi_lab::{Ended, Journal, Standings, run};
+use anqi_records::Record;
+use anqi_rules::Move;
 
 const PLAYOUTS: &str = r#"
 kind = "playouts"
@@ -36,7 +38,7 @@ fn experiment(dir: &Path, plan: &str, published: &str) -> Experiment {
 fn playout_plan(text: &str) -> PlayoutPlan {
     match text.parse().unwrap() {
         Sheet::Playouts(plan) => plan,
-        Sheet::Matches(_) => unreachable!(),
+        Sheet::Matches(_) | Sheet::Branching(_) => unreachable!(),
     }
 }
 
@@ -45,7 +47,7 @@ fn shows_what_is_wrong() {
     for (change, message) in [
         (
             ("kind = \"playouts\"", ""),
-            "kind: nothing is not a kind of experiment, expected \"playouts\" or \"matches\"",
+            "kind: nothing is not a kind of experiment, expected \"playouts\", \"matches\" or \"branching\"",
         ),
         (("\"playouts\"", "\"poker\""), "kind: \"poker\" is not a kind of experiment"),
         (("best_of", "games"), "unknown field `games`, expected one of `rules`, `seed`, `policies`, `limits`"),
@@ -71,7 +73,7 @@ fn playouts_follow_from_the_plan() {
     let plan = playout_plan(PLAYOUTS);
     let measure = || -> Vec<PlayoutRow> {
         let rows = plan.cells().into_iter().map(|cell| plan.measure(&cell).unwrap());
-        rows.map(|row| PlayoutRow { seconds: 0.0, ..row }).collect()
+        rows.map(|row| PlayoutRow { seconds: 0.0, seconds_error: None, ..row }).collect()
     };
     let rows = measure();
     assert_eq!(rows, measure());
@@ -98,7 +100,8 @@ fn a_run_goes_on_and_is_reported() {
     let mut rows = vec![plan.measure(&plan.cells()[1]).unwrap()];
     first.write_playout_rows(&rows).unwrap();
     assert!(!first.is_finished(sheet));
-    assert!(experiment.report_playouts(&first, &plan).unwrap().contains("**Not finished: 1 of 4 rows.**"));
+    let report = experiment.report(&first, sheet).unwrap().markdown;
+    assert!(report.contains("**Not finished: 1 of 4 rows.**"));
 
     assert_eq!(experiment.continue_or_begin(sheet, "two").unwrap(), first);
     let smaller = sheet.with_count(100).unwrap();
@@ -110,9 +113,8 @@ fn a_run_goes_on_and_is_reported() {
     assert_eq!(first.playout_rows().unwrap(), rows);
     assert!(first.is_finished(sheet));
     assert_eq!(experiment.continue_or_begin(sheet, "three").unwrap().name(), "three");
-    let report = experiment.report_playouts(&first, &plan).unwrap();
+    let report = experiment.report(&first, sheet).unwrap().markdown;
     assert!(report.contains("**0 of 2 agree by reading `rules`.**\n**1 of 2 agree by reading `paper`.**"), "{report}");
-    assert_eq!(fs::read_to_string(first.dir.join("report.md")).unwrap(), report);
 }
 
 #[test]
@@ -133,11 +135,11 @@ fn games_are_counted_as_standings_do() {
         assert_eq!(turned.inverted(), *row);
     }
     assert!(!begun.is_finished(&experiment.sheet));
-    begun.write_match_rows(&rows).unwrap();
+    begun.finish(&experiment.sheet, &journal).unwrap();
     assert!(begun.is_finished(&experiment.sheet));
     assert_eq!(begun.match_rows().unwrap(), rows);
 
-    let report = experiment.report_matches(&begun, plan, &rows).unwrap();
+    let report = experiment.report(&begun, &experiment.sheet).unwrap().markdown;
     for line in
         ["| VAR1 | dice | both orders | +9 =0 −1 | 0.900 ± 0.186 |", "| dice | BASIC | moves first | +5 =0 −5 |"]
     {
@@ -147,37 +149,121 @@ fn games_are_counted_as_standings_do() {
     // The scores over all games are those of the standings.
     let var1 = standings.rows().nth(1).unwrap().chen.ts.unwrap();
     let line = report.lines().find(|line| line.starts_with("| VAR1 | –")).unwrap();
-    assert!(line.ends_with(&format!("| {var1:.4} |")), "{line}");
+    assert!(line.split('|').nth(7).unwrap().starts_with(&format!(" {var1:.4} ± ")), "{line}");
+
+    // The records are all games, in order, without comments.
+    let games = zstd::decode_all(fs::File::open(begun.dir.join("games.anqi.zst")).unwrap()).unwrap();
+    let games: Vec<_> =
+        anqi_records::Reader::new(games.as_slice()).unwrap().map(|entry| entry.unwrap().record).collect();
+    let played: Vec<_> = (0..pairs).flat_map(|number| journal.pair(number).unwrap().games).collect();
+    assert_eq!(games, played.into_iter().map(Record::without_comments).collect::<Vec<_>>());
 }
 
-/// Every experiment of this project: its plan, its printed numbers, and that a run of it can be reported.
+/// The score of a player over all opponents, and its difference to another's, count the games between them once.
+#[test]
+fn claims_are_judged_by_numbers() {
+    let dir = tempfile::tempdir().unwrap();
+    // a beats b, b and c are equal, a and c are equal; of c and d little is known.
+    let rows = "player,opponent,order,wins,losses,draws\na,b,both,300,100,0\nb,c,both,100,100,200\n\
+                a,c,both,100,100,200\nc,d,both,3,1,0\n";
+    let claims = [
+        ("more = ['a v b']\nthan = 0.5", "0.750 ± 0.042 against 0.5", "confirmed"),
+        ("less = ['a v b']\nthan = 0.5", "0.750 ± 0.042 against 0.5", "refuted"),
+        ("more = ['b v c']\nthan = 0.5", "0.500 ± 0.035 against 0.5", "open"),
+        ("of = ['b v a']\nis = 0.25", "0.250 ± 0.042 against 0.25", "confirmed"),
+        ("of = ['b v a']\nis = 0.3", "0.250 ± 0.042 against 0.3", "refuted"),
+        // (0.75 + 0.5) / 2 against (0.25 + 0.5) / 2: the games between them move both, by half each.
+        ("more = ['a']\nless = ['b']", "0.625 against 0.375: +0.250 ± 0.049", "confirmed"),
+        ("best = 'a'\namong = ['[abc]']", "0.625; against c: +0.042 ± ", "open"),
+        ("best = 'b'\namong = ['[ab]']", "0.375; against a: −0.250 ± 0.049", "refuted"),
+        ("least = 'b'\namong = ['[ab]']", "0.375; against a: −0.250 ± 0.049", "confirmed"),
+        ("more = ['nobody']\nthan = 0.5", "–", "not measured"),
+    ];
+    let outline = claims.iter().map(|(claim, ..)| format!("[[claims]]\nsays = \"x\"\nmeasure = 'score'\n{claim}\n"));
+    fs::write(dir.path().join("report.toml"), outline.collect::<String>()).unwrap();
+    let experiment = experiment(dir.path(), MATCHES, rows);
+    let run = experiment.begin(&experiment.sheet, "empty").unwrap();
+    let Sheet::Matches(plan) = &experiment.sheet else { unreachable!() };
+    drop(Journal::open_or_create(&run.dir, plan).unwrap());
+    let report = experiment.report(&run, &experiment.sheet).unwrap().markdown;
+    let lines: Vec<&str> = report.lines().filter(|line| line.starts_with("| x |")).collect();
+    assert_eq!(lines.len(), claims.len());
+    for (line, (claim, reason, judgement)) in lines.into_iter().zip(claims) {
+        // What is printed is judged in the column before the last two.
+        let printed = line.split('|').nth(3).unwrap().trim();
+        let expected = if reason == "–" { String::new() } else { format!("({judgement})") };
+        assert!(printed.starts_with(reason) && printed.ends_with(&expected), "{claim}: {line}");
+    }
+}
+
+#[test]
+fn branching_is_counted_position_by_position() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan = MATCHES.replace("\"matches\"", "\"branching\"");
+    let experiment = experiment(dir.path(), &plan, "hidden,revealed,kinds,moves,branching\nall,,,7.76,32.30\n");
+    let begun = experiment.begin(&experiment.sheet, "one").unwrap();
+    let mut journal = Journal::open_or_create(&begun.dir, experiment.sheet.plan().unwrap()).unwrap();
+    run(&mut journal, 2, &Stop::default(), |_| {}).unwrap();
+    let rows = BranchingRow::all(&journal).unwrap();
+    // The slow way: every game, every position before a ply.
+    let (mut positions, mut moves, mut outcomes, mut first) = (0, 0, 0, 0);
+    for number in 0..journal.len() {
+        for record in journal.pair(number).unwrap().games {
+            let game = anqi_records::replay(&record, None).unwrap().game;
+            for position in game.positions().iter().take(game.plies().len()) {
+                let steps = position.moves().iter().filter(|mv| matches!(mv, Move::Step { .. })).count();
+                positions += 1;
+                moves += steps;
+                outcomes += steps + position.hidden().iter().map(|_| position.reveals().count()).sum::<usize>();
+                first += usize::from(position.hidden().len() == 8);
+            }
+        }
+    }
+    let all = rows.last().unwrap();
+    assert_eq!((all.hidden.as_str(), all.positions), ("all", positions as u64));
+    assert!((all.moves - moves as f64 / positions as f64).abs() < 1e-4);
+    assert!((all.branching - outcomes as f64 / positions as f64).abs() < 1e-4);
+    let start = rows.iter().find(|row| row.hidden == "8").unwrap();
+    assert_eq!((start.positions, start.moves, start.squares_error), (first as u64, 0.0, 0.0));
+    begun.finish(&experiment.sheet, &journal).unwrap();
+    assert_eq!(begun.branching_rows().unwrap(), rows);
+    assert!(experiment.report(&begun, &experiment.sheet).unwrap().markdown.contains("| all |"));
+}
+
+/// Every experiment of this project: its plan, its printed numbers, and that the reports of its runs are those that
+/// its numbers give, with an answer to every claim.
 #[test]
 fn all_experiments_are_sound() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let names = Experiment::names(&root).unwrap();
-    assert!(names.len() >= 5, "{names:?}");
+    assert!(names.len() >= 8, "{names:?}");
     for name in names {
         let there = Experiment::open(&root.join(&name)).unwrap();
         assert!(there.question.ends_with('?'), "{name}: {:?}", there.question);
+        assert_eq!(there.sheet.to_string().parse::<Sheet>().unwrap(), there.sheet);
+        for run in there.runs().unwrap() {
+            let sheet = run.sheet().unwrap();
+            if !run.is_finished(&sheet) {
+                continue;
+            }
+            let report = there.report(&run, &sheet).unwrap().markdown;
+            assert_eq!(fs::read_to_string(run.dir.join("report.md")).unwrap(), report, "{}", run.dir.display());
+            assert!(!report.contains("not measured"), "{report}");
+        }
+        let Ok(published) = fs::read_to_string(there.dir.join("published.csv")) else { continue };
         let dir = tempfile::tempdir().unwrap();
-        let published = fs::read_to_string(there.dir.join("published.csv")).unwrap();
         let copy = experiment(dir.path(), &there.sheet.to_string(), &published);
-        assert_eq!(copy.sheet, there.sheet);
         let run = copy.begin(&copy.sheet, "empty").unwrap();
-        let (report, expected) = match &copy.sheet {
-            Sheet::Playouts(plan) => (copy.report_playouts(&run, plan).unwrap(), published.lines().count() - 1),
-            Sheet::Matches(plan) => (reported(&copy, &run, plan), published.lines().count() - 1),
-        };
+        if let Some(plan) = copy.sheet.plan() {
+            drop(Journal::open_or_create(&run.dir, plan).unwrap());
+        }
+        let report = copy.report(&run, &copy.sheet).unwrap().markdown;
         // Every printed row has found its place: the names in both files are the same.
-        let section = report.split("\n## ").nth(usize::from(copy.sheet.kind() == "playouts")).unwrap();
-        let placed = section.lines().filter(|line| line.starts_with("| ") && has_printed(line, copy.sheet.kind()));
-        assert_eq!(placed.count(), expected, "{name}: {report}");
+        let kind = copy.sheet.kind();
+        let section = report.split("\n## ").nth(1).unwrap();
+        let placed = section.lines().filter(|line| line.starts_with("| ") && has_printed(line, kind)).count();
+        assert!(kind == "branching" || placed == published.lines().count() - 1, "{name}: {report}");
     }
-}
-
-fn reported(experiment: &Experiment, run: &anqi_lab::experiment::Run, plan: &Plan) -> String {
-    let journal = Journal::open_or_create(&run.dir, plan).unwrap();
-    experiment.report_matches(run, plan, &MatchRow::all(&journal).unwrap()).unwrap()
 }
 
 /// Whether the column of the printed number is a number.

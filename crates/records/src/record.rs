@@ -126,6 +126,13 @@ impl Record {
         self
     }
 
+    /// The same record without what was said about its plies.
+    #[must_use]
+    pub fn without_comments(mut self) -> Record {
+        self.plies.iter_mut().for_each(|played| played.comment = Comment::default());
+        self
+    }
+
     /// Tags and plies, to make another record of them.
     #[must_use]
     pub fn into_parts(self) -> (Tags, Vec<Played>, GameResult) {

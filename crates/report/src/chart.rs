@@ -1,7 +1,8 @@
 //! Plots as SVG: the only place that knows the plotting library.
 
+use anqi_lab::experiment::{Content, Figure, Line, Number};
 use anqi_stats::Estimate;
-use kuva::plot::{BarPlot, ForestPlot, Histogram};
+use kuva::plot::{BarPlot, ForestPlot, Histogram, LinePlot, ScatterPlot};
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 
@@ -9,6 +10,59 @@ const INK: &str = "#3b6ea5";
 const WIDTH: f64 = 520.0;
 /// Axis, its numbers and its label.
 const FRAME: f64 = 70.0;
+
+/// Colours that are told apart by most eyes (Okabe & Ito 2008).
+const INKS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+
+/// A figure of an experiment: measured lines with intervals, printed ones dashed.
+pub(crate) fn figure(figure: &Figure) -> String {
+    match &figure.content {
+        Content::Lines(axis, lines) => draw_lines(axis, figure.measure, lines),
+        Content::Rows(rows) => {
+            let whose = |name: &str, who: &str, number: &Option<Number>| {
+                number.filter(|number| number.value.is_finite()).map(|Number { value, error, .. }| {
+                    let margin = Number::new(value, error).margin();
+                    (format!("{name}{who}"), Estimate { value, low: value - margin, high: value + margin })
+                })
+            };
+            let both = |(name, printed, measured): &(String, Option<Number>, Option<Number>)| {
+                let who = if printed.is_some() { ", measured" } else { "" };
+                [whose(name, ", printed", printed), whose(name, who, measured)]
+            };
+            let rows: Vec<_> = rows.iter().flat_map(both).flatten().collect();
+            let neutral = if figure.measure == "score" { 0.5 } else { 0.0 };
+            intervals(figure.measure, neutral, &rows)
+        }
+    }
+}
+
+fn draw_lines(x: &str, y: &str, lines: &[Line]) -> String {
+    let mut plots = Vec::new();
+    for (place, line) in lines.iter().enumerate() {
+        let ink = INKS[place % INKS.len()];
+        let data = |points: &[(f64, Number)]| points.iter().map(|(x, y)| (*x, y.value)).collect::<Vec<_>>();
+        let plot = |points: &[(f64, Number)]| LinePlot::new().with_data(data(points)).with_color(ink);
+        if !line.measured.is_empty() {
+            let margins: Vec<f64> = line.measured.iter().map(|(_, number)| number.margin()).collect();
+            let dots = ScatterPlot::new().with_data(data(&line.measured)).with_color(ink).with_size(3.0);
+            plots.push(Plot::from(plot(&line.measured).with_y_err(margins).with_legend(line.name.clone())));
+            plots.push(Plot::from(dots));
+        }
+        if !line.printed.is_empty() {
+            plots.push(Plot::from(plot(&line.printed).with_dashed().with_legend(format!("{}, printed", line.name))));
+        }
+    }
+    if plots.is_empty() {
+        return String::new();
+    }
+    let layout = Layout::auto_from_plots(&plots).with_width(1.3 * WIDTH).with_height(0.8 * WIDTH);
+    let values = lines.iter().flat_map(|line| line.measured.iter().chain(&line.printed));
+    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), (x, _)| (low.min(*x), high.max(*x)));
+    let layout = layout.with_x_label(x).with_y_label(y);
+    // Sizes that double want a scale that does.
+    let layout = if low > 0.0 && high / low > 8.0 { layout.with_log_x() } else { layout };
+    kuva::render_to_svg(plots, layout)
+}
 
 /// One line for each estimate: a point and its interval, against a value that means nothing happened. Estimates that
 /// are not finite are left out.

@@ -22,9 +22,11 @@
 
 mod chart;
 mod counts;
+mod experiment;
 mod html;
 mod moves;
 mod report;
 
+pub use experiment::write_experiment;
 pub use moves::UnplayableGame;
 pub use report::Report;

@@ -35,6 +35,8 @@ pub enum Sheet {
     Playouts(PlayoutPlan),
     /// `kind = "matches"`: games between players; the other keys are those of a [`PlanFile`].
     Matches(Plan),
+    /// `kind = "branching"`: the choices in games between players; the other keys are those of a [`PlanFile`].
+    Branching(Plan),
 }
 
 /// Every position by every policy, limit and reading.
@@ -110,7 +112,7 @@ pub enum SheetError {
     #[error("not a plan: {0}")]
     Syntax(String),
     /// No kind, or one that is not known.
-    #[error("kind: {0} is not a kind of experiment, expected \"playouts\" or \"matches\"")]
+    #[error("kind: {0} is not a kind of experiment, expected \"playouts\", \"matches\" or \"branching\"")]
     Kind(String),
     /// A bad plan of games.
     #[error(transparent)]
@@ -210,12 +212,22 @@ impl PlayoutPlan {
 }
 
 impl Sheet {
+    /// The games to be played, if games are.
+    #[must_use]
+    pub const fn plan(&self) -> Option<&Plan> {
+        match self {
+            Sheet::Playouts(_) => None,
+            Sheet::Matches(plan) | Sheet::Branching(plan) => Some(plan),
+        }
+    }
+
     /// The word in the plan.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Sheet::Playouts(_) => "playouts",
             Sheet::Matches(_) => "matches",
+            Sheet::Branching(_) => "branching",
         }
     }
 
@@ -224,7 +236,9 @@ impl Sheet {
     pub fn size(&self) -> String {
         match self {
             Sheet::Playouts(plan) => format!("{} cells of {} playouts", plan.cells().len(), plan.file.playouts),
-            Sheet::Matches(plan) => format!("{} pairings, {} games", plan.pairings().len(), 2 * plan.count()),
+            Sheet::Matches(plan) | Sheet::Branching(plan) => {
+                format!("{} pairings, {} games", plan.pairings().len(), 2 * plan.count())
+            }
         }
     }
 
@@ -238,9 +252,14 @@ impl Sheet {
                 let best_of = plan.file.best_of.map(|_| count);
                 Sheet::Playouts(PlayoutPlan::new(PlayoutPlanFile { playouts: count, best_of, ..plan.file.clone() })?)
             }
-            Sheet::Matches(plan) => Sheet::Matches(Plan::new(&PlanFile { pairs: Some(count), ..plan.to_file() })?),
+            Sheet::Matches(plan) => Sheet::Matches(with_pairs(plan, count)?),
+            Sheet::Branching(plan) => Sheet::Branching(with_pairs(plan, count)?),
         })
     }
+}
+
+fn with_pairs(plan: &Plan, count: u64) -> Result<Plan, PlanError> {
+    Plan::new(&PlanFile { pairs: Some(count), ..plan.to_file() })
 }
 
 fn syntax(error: &toml::de::Error) -> SheetError {
@@ -258,9 +277,10 @@ impl FromStr for Sheet {
                 let file = PlayoutPlanFile::deserialize(table).map_err(|error| syntax(&error))?;
                 PlayoutPlan::new(file).map(Sheet::Playouts)
             }
-            Some("matches") => {
+            Some(kind @ ("matches" | "branching")) => {
                 let file = PlanFile::deserialize(table).map_err(|error| syntax(&error))?;
-                Ok(Sheet::Matches(Plan::new(&file)?))
+                let plan = Plan::new(&file)?;
+                Ok(if kind == "matches" { Sheet::Matches(plan) } else { Sheet::Branching(plan) })
             }
             _ => Err(SheetError::Kind(kind.map_or("nothing".to_owned(), |kind| excerpt(&kind.to_string())))),
         }
@@ -272,7 +292,7 @@ impl fmt::Display for Sheet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Sheet::Playouts(plan) => toml::to_string(&plan.file),
-            Sheet::Matches(plan) => toml::to_string(&plan.to_file()),
+            Sheet::Matches(plan) | Sheet::Branching(plan) => toml::to_string(&plan.to_file()),
         };
         write!(f, "kind = \"{}\"\n{}", self.kind(), text.map_err(|_| fmt::Error)?)
     }

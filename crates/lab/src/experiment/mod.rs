@@ -3,14 +3,21 @@
 //! | file | what it is |
 //! |---|---|
 //! | `plan.toml` | what is measured: a [`Sheet`] |
-//! | `published.csv` | what was printed; its columns are those of [`PrintedPlayouts`] or [`PrintedMatch`] |
+//! | `published.csv` | what was printed: [`PrintedPlayouts`], [`PrintedMatch`] or [`PrintedBranching`]; may be missing |
+//! | `report.toml` | an [`Outline`]: claims to be judged, figures to be drawn; may be missing |
 //! | `README.md` | the question, as its title, and the answer |
-//! | `runs/DATE-COMMIT/` | one run: its plan, `raw.csv`, records, `report.md` |
+//! | `runs/DATE-COMMIT/` | one run: its plan, `raw.csv`, records, report and figures |
 //!
 //! A run is finished when its `raw.csv` has everything that the plan asks for; one that is not goes on where it was.
 
+mod branching;
+mod facts;
+mod figure;
 mod file;
+mod judge;
 mod matches;
+mod number;
+mod outline;
 mod playouts;
 mod published;
 mod report;
@@ -22,10 +29,19 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use branching::BranchingRow;
+pub use facts::{Measure, Pattern};
+pub use figure::{Content, Figure, Line};
 pub use file::{PlayoutPlan, PlayoutPlanFile, PositionFile, Sheet, SheetError};
+pub use judge::Judgement;
 pub use matches::MatchRow;
+pub use number::Number;
+pub use outline::{Axes, Claim, FigurePlan, Form, Outline, OutlineError};
 pub use playouts::{BestMove, Cell, PlayoutRow};
-pub use published::{Order, PrintedMatch, PrintedPlayouts};
+pub use published::{Order, PrintedBranching, PrintedMatch, PrintedPlayouts};
+pub use report::ExperimentReport;
+
+use crate::journal::{Journal, JournalError};
 
 /// A folder with a plan.
 #[derive(Clone, PartialEq, Debug)]
@@ -74,6 +90,17 @@ pub enum ExperimentError {
         /// What is wrong.
         error: csv::Error,
     },
+    /// A bad outline of the report.
+    #[error("{path}: {error}")]
+    Outline {
+        /// Which file.
+        path: String,
+        /// What is wrong.
+        error: OutlineError,
+    },
+    /// Games that cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     /// A run of another plan.
     #[error("{0} was begun with another plan; give this run another name with --run")]
     OtherPlan(String),
@@ -141,9 +168,23 @@ impl Experiment {
         }
     }
 
-    /// What was printed.
+    /// What was printed, if anything was.
     fn published<T: DeserializeOwned>(&self) -> Result<Vec<T>, ExperimentError> {
-        read_table(&self.dir.join("published.csv"))
+        let path = self.dir.join("published.csv");
+        if path.exists() { read_table(&path) } else { Ok(Vec::new()) }
+    }
+
+    /// What the report is to say, if anything beyond its tables.
+    ///
+    /// # Errors
+    /// If there is an outline that cannot be read.
+    pub fn outline(&self) -> Result<Outline, ExperimentError> {
+        let path = self.dir.join("report.toml");
+        if !path.exists() {
+            return Ok(Outline::default());
+        }
+        let text = fs::read_to_string(&path).map_err(|error| io_error(&path, error))?;
+        text.parse().map_err(|error| ExperimentError::Outline { path: path.display().to_string(), error })
     }
 }
 
@@ -169,8 +210,51 @@ impl Run {
     pub fn is_finished(&self, sheet: &Sheet) -> bool {
         match sheet {
             Sheet::Playouts(plan) => self.playout_rows().is_ok_and(|rows| rows.len() == plan.cells().len()),
-            Sheet::Matches(_) => self.dir.join(RAW).is_file(),
+            Sheet::Matches(_) | Sheet::Branching(_) => self.dir.join(RAW).is_file(),
         }
+    }
+
+    /// What was measured so far.
+    ///
+    /// # Errors
+    /// If a table or the games cannot be read.
+    pub fn rows(&self, sheet: &Sheet) -> Result<Rows, ExperimentError> {
+        let finished = self.is_finished(sheet);
+        Ok(match sheet {
+            Sheet::Playouts(_) => Rows::Playouts(self.playout_rows()?),
+            Sheet::Matches(_) if finished => Rows::Matches(self.match_rows()?),
+            Sheet::Branching(_) if finished => Rows::Branching(self.branching_rows()?),
+            Sheet::Matches(_) => Rows::Matches(MatchRow::all(&Journal::open(&self.dir)?)?),
+            Sheet::Branching(_) => Rows::Branching(BranchingRow::all(&Journal::open(&self.dir)?)?),
+        })
+    }
+
+    /// Writes down what the games of a complete journal say, and the games themselves: the run is finished.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn finish(&self, sheet: &Sheet, journal: &Journal) -> Result<(), ExperimentError> {
+        self.write_records(journal)?;
+        match sheet {
+            Sheet::Playouts(_) => Ok(()),
+            Sheet::Matches(_) => self.write_match_rows(&MatchRow::all(journal)?),
+            Sheet::Branching(_) => self.write_branching_rows(&BranchingRow::all(journal)?),
+        }
+    }
+
+    /// All games in the order of the plan, without comments, which follow from the plan and are most of the bytes.
+    fn write_records(&self, journal: &Journal) -> Result<(), ExperimentError> {
+        let failed = |error| io_error(&self.dir.join(GAMES), error);
+        let mut out = zstd::Encoder::new(Vec::new(), 19).map_err(failed)?;
+        let mut gap = "";
+        for number in 0..journal.plan().count() {
+            for record in journal.pair(number)?.games {
+                write!(out, "{gap}{}", record.without_comments()).map_err(failed)?;
+                gap = "\n";
+            }
+        }
+        let bytes = out.finish().map_err(failed)?;
+        self.write(GAMES, &bytes)
     }
 
     fn plan(&self) -> Result<String, ExperimentError> {
@@ -178,8 +262,11 @@ impl Run {
         fs::read_to_string(&path).map_err(|error| io_error(&path, error))
     }
 
-    /// A file of this run: there whole or not at all.
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ExperimentError> {
+    /// Writes a file of this run: there whole or not at all.
+    ///
+    /// # Errors
+    /// If that fails; then the file is as it was.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ExperimentError> {
         let (partial, path) = (self.dir.join(format!("{name}.partial")), self.dir.join(name));
         let write = || {
             let mut file = fs::File::create(&partial)?;
@@ -200,6 +287,18 @@ impl Run {
 }
 
 const RAW: &str = "raw.csv";
+const GAMES: &str = "games.anqi.zst";
+
+/// What a run measured.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Rows {
+    /// One for each cell.
+    Playouts(Vec<PlayoutRow>),
+    /// One for each pairing.
+    Matches(Vec<MatchRow>),
+    /// One for each number of face-down pieces.
+    Branching(Vec<BranchingRow>),
+}
 
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ExperimentError> {
     let failed = |error| ExperimentError::Table { path: path.display().to_string(), error };

@@ -1,5 +1,6 @@
 //! Experiments of playouts: one row for each position, policy, limit and reading.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use anqi_engine::{Choice, Limits, PlayerSpec, SpecError, Stop};
@@ -41,6 +42,8 @@ pub struct PlayoutRow {
     pub playouts: u64,
     /// How long all of them took.
     pub seconds: f64,
+    /// The standard error of that, from batches.
+    pub seconds_error: Option<f64>,
     /// Won by the player to move.
     pub wins: u64,
     /// Drawn.
@@ -108,10 +111,14 @@ impl PlayoutPlan {
         let options = Options { policy, draw: limit, reading, ..Options::default() };
         let seed = self.seed.child(&cell.name).child(policy.to_string()).child(limit.to_string());
         let start = Start::from(&cell.position);
-        let began = Instant::now();
         let number = seed.child("playouts").rng().next_u64();
-        let summary = playouts(&start, &options, number, 0..self.file().playouts, Path::best());
-        let seconds = began.elapsed().as_secs_f64();
+        let (mut summary, mut times) = (Summary::default(), Vec::new());
+        for batch in batches(self.file().playouts) {
+            let began = Instant::now();
+            let size = batch.end - batch.start;
+            summary += playouts(&start, &options, number, batch, Path::best());
+            times.push((size, began.elapsed().as_secs_f64()));
+        }
 
         let game = Game::from_position(self.rules, cell.position).map_err(|error| error.to_string())?;
         let best = |eval: bool| -> Result<Option<BestMove>, String> {
@@ -121,8 +128,22 @@ impl PlayoutPlan {
             let choice = player.build(seed.child("best")).choose(&game, &limits, &Stop::default());
             Ok(choice.as_ref().map(BestMove::of))
         };
-        Ok(PlayoutRow::new(cell, &summary, seconds, best(false)?.as_ref(), best(true)?.as_ref()))
+        Ok(PlayoutRow::new(cell, &summary, &times, best(false)?.as_ref(), best(true)?.as_ref()))
     }
+}
+
+/// Playouts in ten batches, so that their times tell how sure the time is.
+fn batches(playouts: u64) -> impl Iterator<Item = Range<u64>> {
+    (0..10).map(move |batch| playouts * batch / 10..playouts * (batch + 1) / 10).filter(|batch| !batch.is_empty())
+}
+
+/// The standard error of the sum of all times, by the spread of the time that a playout takes.
+fn error_of_sum(times: &[(u64, f64)]) -> Option<f64> {
+    let each: Vec<f64> = times.iter().map(|(size, seconds)| seconds / *size as f64).collect();
+    let (count, playouts) = (each.len() as f64, times.iter().map(|(size, _)| size).sum::<u64>() as f64);
+    let mean = each.iter().sum::<f64>() / count;
+    let variance = each.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (each.len() > 1).then(|| playouts * (variance / count).sqrt())
 }
 
 /// Flat Monte Carlo with the playouts of a cell.
@@ -147,20 +168,22 @@ impl PlayoutRow {
     fn new(
         cell: &Cell,
         summary: &Summary,
-        seconds: f64,
+        times: &[(u64, f64)],
         plain: Option<&BestMove>,
         eval: Option<&BestMove>,
     ) -> PlayoutRow {
         let count = |best: Option<&BestMove>, index: usize| best.map(|best| best.results[index]);
         // Four places are more than the numbers have, and keep the table readable.
         let round = |value: f64| (value * 1e4).round() / 1e4;
+        let micro = |seconds: f64| (seconds * 1e6).round() / 1e6;
         PlayoutRow {
             position: cell.name.clone(),
             policy: cell.policy.to_string(),
             limit: cell.limit,
             reading: cell.reading.to_string(),
             playouts: summary.count(),
-            seconds: (seconds * 1e6).round() / 1e6,
+            seconds: micro(times.iter().map(|(_, seconds)| seconds).sum()),
+            seconds_error: error_of_sum(times).map(micro),
             wins: summary.wins,
             draws: summary.draws,
             losses: summary.losses,

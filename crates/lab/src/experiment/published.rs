@@ -93,3 +93,19 @@ impl PrintedMatch {
         Games([self.losses, self.draws, self.wins])
     }
 }
+
+/// A printed line about the branching factor.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrintedBranching {
+    /// How many pieces are face down, or `all`.
+    pub hidden: String,
+    /// Revealed pieces on the board.
+    pub revealed: Option<f64>,
+    /// Kinds that are face down.
+    pub kinds: Option<f64>,
+    /// Moves of revealed pieces.
+    pub moves: f64,
+    /// With flips.
+    pub branching: f64,
+}

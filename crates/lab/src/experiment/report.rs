@@ -1,105 +1,78 @@
-//! The report of a run, in Markdown: printed and measured numbers side by side, with 95 % intervals.
+//! The report of a run, in Markdown: claims and their judgement, printed and measured numbers side by side, with 95 %
+//! intervals.
 //!
 //! A printed number *agrees* with ours if their difference is within the 95 % interval of such a difference: both come
 //! from a limited number of games, and printed ones are rounded, too.
 
 use std::fmt::Write as _;
 
-use anqi_stats::{CrossTable, Elo, Games, Outcomes, wilson};
+use anqi_stats::{CrossTable, Games, Outcomes};
 
+use super::facts::{Facts, by_games, by_pairs, draw_rate, left, plies};
+use super::figure::Figure;
+use super::number::{Number, Z, show};
 use super::published::Order;
 use super::{
-    BestMove, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, PrintedMatch, PrintedPlayouts, Run,
+    BestMove, BranchingRow, Experiment, ExperimentError, MatchRow, Outline, PlayoutPlan, PlayoutRow, PrintedBranching,
+    PrintedMatch, PrintedPlayouts, Rows, Run, Sheet,
 };
 use crate::plan::Plan;
 
-/// Standard errors to either side.
-const Z: f64 = 1.96;
+/// The report of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExperimentReport {
+    /// Everything in words and tables. Figures are images called [`figure_file`](Self::figure_file).
+    pub markdown: String,
+    /// What is drawn.
+    pub figures: Vec<Figure>,
+}
+
+impl ExperimentReport {
+    /// The name of the file that Markdown expects a figure in, counted from 1.
+    #[must_use]
+    pub fn figure_file(number: usize) -> String {
+        format!("figure-{number}.svg")
+    }
+}
 
 impl Experiment {
-    /// The report of a run of playouts, as far as it is measured.
+    /// The report of a run, as far as it is measured.
     ///
     /// # Errors
-    /// If the tables cannot be read or the report cannot be written.
-    pub fn report_playouts(&self, run: &Run, plan: &PlayoutPlan) -> Result<String, ExperimentError> {
-        let (printed, rows) = (self.published::<PrintedPlayouts>()?, run.playout_rows()?);
-        let file = plan.file();
-        let mut text = self.head(run, rows.len(), plan.cells().len(), "rows");
-        let _ = writeln!(
-            text,
-            "Printed numbers are from {} playouts, measured ones from {}, seed {}. Intervals are 95 %; a printed \
-             number *agrees* if the difference is within the interval of a difference.\n",
-            file.published_playouts, file.playouts, plan.seed,
-        );
-        let table = Comparison { plan, printed: &printed, rows: &rows };
-        table.numbers(&mut text, "Pieces left (standard deviation)", 2, |printed| printed.left, left);
-        table.numbers(&mut text, "Plies (standard deviation)", 2, |printed| printed.plies, plies);
-        table.numbers(&mut text, "Share of draws", 3, |printed| printed.draw_rate, draw_rate);
-        table.best_moves(&mut text, "Best move and its wins/losses/draws in percent", false);
-        table.best_moves(&mut text, "The same, draws decided by material", true);
-        table.times(&mut text);
-        run.write("report.md", text.as_bytes())?;
-        Ok(text)
-    }
-
-    /// The report of a run of matches; `rows` is what was played so far.
-    ///
-    /// # Errors
-    /// If the published table cannot be read or the report cannot be written.
-    pub fn report_matches(&self, run: &Run, plan: &Plan, rows: &[MatchRow]) -> Result<String, ExperimentError> {
-        let printed = self.published::<PrintedMatch>()?;
-        let played: u64 = rows.iter().map(|row| row.pairs().total()).sum();
-        let mut text = self.head(run, played as usize, plan.count() as usize, "pairs of games");
-        let _ = writeln!(
-            text,
-            "Rules {}, seed {}. Score: a draw is half a point; intervals are 95 %.\n",
-            plan.rules(),
-            plan.seed()
-        );
-        text += "| player | against | games | printed +=− | score | measured +=− | score | difference |\n";
-        text += "|---|---|---|---|---|---|---|---|\n";
-        let (mut agree, mut compared) = (0, 0);
-        for row in rows {
-            let mut lines: Vec<(Option<&PrintedMatch>, MatchRow, Order)> = Vec::new();
-            for one in [row.clone(), row.clone().inverted()] {
-                let about = |printed: &&PrintedMatch| printed.player == one.player && printed.opponent == one.opponent;
-                lines.extend(printed.iter().filter(about).map(|printed| (Some(printed), one.clone(), printed.order)));
+    /// If a table or the outline of the report cannot be read.
+    pub fn report(&self, run: &Run, sheet: &Sheet) -> Result<ExperimentReport, ExperimentError> {
+        let outline = self.outline()?;
+        let rows = run.rows(sheet)?;
+        match (sheet, &rows) {
+            (Sheet::Playouts(plan), Rows::Playouts(rows)) => {
+                let (printed, file) = (self.published::<PrintedPlayouts>()?, plan.file());
+                let there = Facts::printed_playouts(&printed, rows, file.published_playouts);
+                let here = Facts::measured_playouts(rows, file.published_playouts);
+                let mut text = self.head(run, rows.len(), plan.cells().len(), "rows");
+                let figures = outline.write(&mut text, &there, &here);
+                playout_tables(&mut text, plan, &printed, rows);
+                Ok(ExperimentReport { markdown: text, figures })
             }
-            if lines.is_empty() {
-                lines.push((None, row.clone(), Order::Both));
+            (Sheet::Matches(plan), Rows::Matches(rows)) => {
+                let printed = self.published::<PrintedMatch>()?;
+                let played: u64 = rows.iter().map(|row| row.pairs().total()).sum();
+                let mut text = self.head(run, played as usize, plan.count() as usize, "pairs of games");
+                let figures =
+                    outline.write(&mut text, &Facts::printed_matches(&printed), &Facts::measured_matches(rows));
+                match_tables(&mut text, plan, &printed, rows);
+                Ok(ExperimentReport { markdown: text, figures })
             }
-            for (printed, row, order) in lines {
-                let (games, measured) = match order {
-                    Order::First => (row.first(), by_games(&row.first())),
-                    Order::Both => (row.games(), by_pairs(&row)),
-                };
-                let there = printed.and_then(|printed| by_games(&printed.games()));
-                let difference = match (there, measured) {
-                    (Some(there), Some(measured)) => {
-                        let agrees = measured.agrees(there);
-                        compared += 1;
-                        agree += u32::from(agrees);
-                        measured.difference(there, 3)
-                    }
-                    _ => "–".to_owned(),
-                };
-                let order = if order == Order::First { "moves first" } else { "both orders" };
-                let _ = writeln!(
-                    text,
-                    "| {} | {} | {order} | {} | {} | {} | {} | {difference} |",
-                    row.player,
-                    row.opponent,
-                    printed.map_or("–".to_owned(), |printed| counts(&printed.games())),
-                    show(there, 3),
-                    counts(&games),
-                    show(measured, 3),
-                );
+            (Sheet::Branching(plan), Rows::Branching(rows)) => {
+                let printed = self.published::<PrintedBranching>()?;
+                let finished = run.is_finished(sheet);
+                let mut text = self.head(run, usize::from(finished), 1, "tables");
+                let figures =
+                    outline.write(&mut text, &Facts::printed_branching(&printed), &Facts::measured_branching(rows));
+                branching_table(&mut text, plan, &printed, rows);
+                Ok(ExperimentReport { markdown: text, figures })
             }
+            _ => unreachable!("rows are of the kind of their sheet"),
         }
-        let _ = writeln!(text, "\n**{agree} of {compared} printed scores agree.**\n");
-        chen_scores(&mut text, plan, rows, &printed);
-        run.write("report.md", text.as_bytes())?;
-        Ok(text)
     }
 
     fn head(&self, run: &Run, done: usize, all: usize, what: &str) -> String {
@@ -111,44 +84,141 @@ impl Experiment {
     }
 }
 
-/// A number and its standard error.
-#[derive(Clone, Copy)]
-struct Number {
-    value: f64,
-    error: f64,
-    sd: Option<f64>,
-}
-
-impl Number {
-    fn agrees(self, other: Number) -> bool {
-        (self.value - other.value).abs() <= Z * self.error.hypot(other.error)
+impl Outline {
+    /// Claims and figures; what is to be drawn comes back.
+    fn write(&self, text: &mut String, printed: &Facts, measured: &Facts) -> Vec<Figure> {
+        if !self.claims.is_empty() {
+            *text += "## Claims\n\n| claim | where | printed numbers | measured numbers | verdict |\n|---|---|---|---|---|\n";
+            for claim in &self.claims {
+                let [there, here] = [claim.judge(printed), claim.judge(measured)];
+                let there = match there.reason.as_str() {
+                    "–" => there.reason,
+                    _ => format!("{} ({})", there.reason, there.judgement),
+                };
+                let (says, place) = (&claim.says, &claim.place);
+                let _ = writeln!(text, "| {says} | {place} | {there} | {} | **{}** |", here.reason, here.judgement);
+            }
+            *text += "\nConfirmed: the whole 95 % interval is on the side of the claim; refuted: it is on the other side; \
+                      open: neither.\n\n";
+        }
+        let figures: Vec<Figure> = self.figures.iter().map(|plan| plan.figure(printed, measured)).collect();
+        if !figures.is_empty() {
+            *text += "## Figures\n\n";
+        }
+        for (place, figure) in figures.iter().enumerate() {
+            let _ = writeln!(text, "![{}]({})\n", figure.title, ExperimentReport::figure_file(place + 1));
+        }
+        figures
     }
+}
 
-    fn difference(self, printed: Number, places: usize) -> String {
-        let (by, margin) = (self.value - printed.value, Z * self.error.hypot(printed.error));
-        let verdict = if self.agrees(printed) { "agrees" } else { "differs" };
-        format!("{by:+.places$} ± {margin:.places$}, {verdict}")
+fn playout_tables(text: &mut String, plan: &PlayoutPlan, printed: &[PrintedPlayouts], rows: &[PlayoutRow]) {
+    let file = plan.file();
+    let _ = writeln!(
+        text,
+        "Printed numbers are from {} playouts, measured ones from {}, seed {}. Intervals are 95 %; a printed number \
+         *agrees* if the difference is within the interval of a difference.\n",
+        file.published_playouts, file.playouts, plan.seed,
+    );
+    let table = Comparison { plan, printed, rows };
+    table.numbers(text, "Pieces left (standard deviation)", 2, |printed| printed.left, left);
+    table.numbers(text, "Plies (standard deviation)", 2, |printed| printed.plies, plies);
+    table.numbers(text, "Share of draws", 3, |printed| printed.draw_rate, draw_rate);
+    table.best_moves(text, "Best move and its wins/losses/draws in percent", false);
+    table.best_moves(text, "The same, draws decided by material", true);
+    table.times(text);
+}
+
+fn match_tables(text: &mut String, plan: &Plan, printed: &[PrintedMatch], rows: &[MatchRow]) {
+    let _ = writeln!(
+        text,
+        "## Results\n\nRules {}, seed {}. Score: a draw is half a point; intervals are 95 %.\n",
+        plan.rules(),
+        plan.seed()
+    );
+    *text += "| player | against | games | printed +=− | score | measured +=− | score | difference |\n";
+    *text += "|---|---|---|---|---|---|---|---|\n";
+    let (mut agree, mut compared) = (0, 0);
+    for row in rows {
+        let mut lines: Vec<(Option<&PrintedMatch>, MatchRow, Order)> = Vec::new();
+        for one in [row.clone(), row.clone().inverted()] {
+            let about = |printed: &&PrintedMatch| printed.player == one.player && printed.opponent == one.opponent;
+            lines.extend(printed.iter().filter(about).map(|printed| (Some(printed), one.clone(), printed.order)));
+        }
+        if lines.is_empty() {
+            lines.push((None, row.clone(), Order::Both));
+        }
+        for (printed, row, order) in lines {
+            let (games, measured) = match order {
+                Order::First => (row.first(), by_games(&row.first())),
+                Order::Both => (row.games(), by_pairs(&row)),
+            };
+            let there = printed.and_then(|printed| by_games(&printed.games()));
+            let difference = match (there, measured) {
+                (Some(there), Some(measured)) => {
+                    compared += 1;
+                    agree += u32::from(measured.agrees(there));
+                    measured.difference(there, 3)
+                }
+                _ => "–".to_owned(),
+            };
+            let order = if order == Order::First { "moves first" } else { "both orders" };
+            let _ = writeln!(
+                text,
+                "| {} | {} | {order} | {} | {} | {} | {} | {difference} |",
+                row.player,
+                row.opponent,
+                printed.map_or("–".to_owned(), |printed| counts(&printed.games())),
+                show(there, 3),
+                counts(&games),
+                show(measured, 3),
+            );
+        }
     }
+    text.push('\n');
+    if compared > 0 {
+        let _ = writeln!(text, "**{agree} of {compared} printed scores agree.**\n");
+    }
+    chen_scores(text, plan, rows, printed);
 }
 
-fn show(number: Option<Number>, places: usize) -> String {
-    let Some(Number { value, error, sd }) = number else { return "–".to_owned() };
-    let sd = sd.map_or(String::new(), |sd| format!(" ({sd:.2})"));
-    format!("{value:.places$} ± {:.places$}{sd}", Z * error)
-}
-
-fn left(row: &PlayoutRow) -> Number {
-    Number { value: row.left, error: row.left_sd / (row.playouts as f64).sqrt(), sd: Some(row.left_sd) }
-}
-
-fn plies(row: &PlayoutRow) -> Number {
-    Number { value: row.plies, error: row.plies_sd / (row.playouts as f64).sqrt(), sd: Some(row.plies_sd) }
-}
-
-fn draw_rate(row: &PlayoutRow) -> Number {
-    // Wilson's interval has a width where nothing or everything is drawn.
-    let margin = wilson(row.draws, row.playouts).map_or(f64::NAN, |share| share.margin());
-    Number { value: row.draws as f64 / row.playouts as f64, error: margin / Z, sd: None }
+fn branching_table(text: &mut String, plan: &Plan, printed: &[PrintedBranching], rows: &[BranchingRow]) {
+    let players: Vec<&str> = plan.contenders().iter().map(|contender| contender.name.as_str()).collect();
+    let _ = writeln!(
+        text,
+        "## Branching by face-down pieces\n\n{} games between {}, rules {}, seed {}. Intervals are 95 %, over games. By \
+         the formula of the paper, 2n + 4 moves for n revealed pieces, from the means of each line.\n",
+        2 * plan.count(),
+        players.join(", "),
+        plan.rules(),
+        plan.seed(),
+    );
+    *text += "| face down | positions | revealed | printed | kinds | printed | moves | formula | printed | with squares | \
+              with outcomes | formula | printed |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+    for row in rows {
+        let there = printed.iter().find(|printed| printed.hidden == row.hidden);
+        let dash = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value}"));
+        let hidden: Option<f64> = row.hidden.parse().ok();
+        let formula = hidden.map(|hidden| (2.0 * row.revealed + 4.0, 2.0 * row.revealed + 4.0 + hidden * row.kinds));
+        let tenth = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.2} | {} | {:.2} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            row.hidden,
+            row.positions,
+            row.revealed,
+            dash(there.and_then(|there| there.revealed)),
+            row.kinds,
+            dash(there.and_then(|there| there.kinds)),
+            show(Some(row.moves()), 2),
+            tenth(formula.map(|formula| formula.0)),
+            dash(there.map(|there| there.moves)),
+            show(Some(row.squares()), 2),
+            show(Some(row.branching()), 2),
+            tenth(formula.map(|formula| formula.1)),
+            dash(there.map(|there| there.branching)),
+        );
+    }
 }
 
 /// Published and measured playouts.
@@ -249,14 +319,17 @@ impl Comparison<'_> {
             let there = row.and_then(|row| row.seconds);
             let _ = write!(text, "{key} {} |", there.map_or("–".to_owned(), |there| format!("{there:.3}")));
             for cell in cells {
-                let here = cell.map(|cell| cell.seconds * count as f64 / cell.playouts as f64);
+                let scale = cell.map_or(1.0, |cell| count as f64 / cell.playouts as f64);
+                let here = cell.map(|cell| cell.seconds * scale);
+                let margin = cell.and_then(|cell| cell.seconds_error).map(|error| Z * error * scale);
+                let margin = margin.map_or(String::new(), |margin| format!(" ± {margin:.4}"));
                 let faster = there.zip(here).map_or("–".to_owned(), |(there, here)| format!("{:.0}", there / here));
-                let _ = write!(text, " {} | {faster} |", here.map_or("–".to_owned(), |here| format!("{here:.4}")));
+                let here = here.map_or("–".to_owned(), |here| format!("{here:.4}{margin}"));
+                let _ = write!(text, " {here} | {faster} |");
             }
             text.push('\n');
         }
-        *text +=
-            "\nOne measurement on one thread of the machine that made this run: an order of magnitude, no benchmark.\n";
+        *text += "\nOn one thread of the machine that made this run; the interval is that of ten batches.\n";
     }
 }
 
@@ -271,18 +344,6 @@ impl BestMove {
 
 fn counts(games: &Games) -> String {
     format!("+{} ={} −{}", games.wins(), games.draws(), games.losses())
-}
-
-/// The score if games are independent, which is all that a printed table allows to say.
-fn by_games(games: &Games) -> Option<Number> {
-    let (value, variance) = games.moments()?;
-    Some(Number { value, error: (variance / games.total() as f64).sqrt(), sd: None })
-}
-
-/// The score with the interval of paired games.
-fn by_pairs(row: &MatchRow) -> Option<Number> {
-    let score = Elo::of(&row.pairs())?.score;
-    Some(Number { value: score.value, error: score.margin() / Z, sd: None })
 }
 
 /// Chen's scores and the first player's, where the printed table tells who moved first.
@@ -303,14 +364,14 @@ fn chen_scores(text: &mut String, plan: &Plan, rows: &[MatchRow], printed: &[Pri
             *here.games_mut(player, opponent) = row.first();
         }
     }
-    *text += "## Scores: as first player, as second player, over all\n\n";
-    *text +=
-        "| player | printed first | second | all | measured first | second | all |\n|---|---|---|---|---|---|---|\n";
-    let score = |score: Option<f64>| score.map_or("–".to_owned(), |score| format!("{score:.4}"));
+    *text += "## Scores: as first player, as second player, over all\n\n\
+              GS and TS of the paper, with 95 % intervals as if games were independent.\n\n\
+              | player | printed GS first | GS second | TS | measured GS first | GS second | TS |\n\
+              |---|---|---|---|---|---|---|\n";
     for (player, name) in names.iter().enumerate() {
-        let [there, here] = [there.scores(player), here.scores(player)];
-        let scores = [there.gs_first, there.gs_second, there.ts, here.gs_first, here.gs_second, here.ts];
-        let _ = writeln!(text, "| {name} | {} |", scores.map(score).join(" | "));
+        let cells = [&there, &here].map(|table| global_strengths(table, player, names.len())).concat();
+        let cells: Vec<String> = cells.into_iter().map(|number| show(number, 4)).collect();
+        let _ = writeln!(text, "| {name} | {} |", cells.join(" | "));
     }
     let all = |table: &CrossTable| {
         let all = (0..names.len()).flat_map(|first| (0..names.len()).map(move |second| (first, second)));
@@ -323,4 +384,17 @@ fn chen_scores(text: &mut String, plan: &Plan, rows: &[MatchRow], printed: &[Pri
         let p = anqi_stats::sign_test(games.wins(), games.losses());
         let _ = writeln!(text, "\n{who}: whoever moves first {} (sign test p = {p:.3}).", counts(&games));
     }
+}
+
+/// GS as first player, GS as second player, TS.
+fn global_strengths(table: &CrossTable, player: usize, players: usize) -> [Option<Number>; 3] {
+    let scores = table.scores(player);
+    let error = |first: bool| {
+        let games = |other| if first { table.games(player, other) } else { table.games(other, player) };
+        let numbers: Vec<Number> = (0..players).filter_map(|other| by_games(&games(other))).collect();
+        numbers.iter().map(|number| number.error.powi(2)).sum::<f64>().sqrt() / numbers.len() as f64
+    };
+    let [first, second] = [error(true), error(false)];
+    [(scores.gs_first, first), (scores.gs_second, second), (scores.ts, first.hypot(second) / 2.0)]
+        .map(|(score, error)| score.map(|score| Number::new(score, error)))
 }

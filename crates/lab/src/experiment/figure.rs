@@ -1,0 +1,79 @@
+//! `Figure`: what is drawn, as numbers; how it looks is up to whoever draws it.
+
+use super::facts::{Facts, Pattern};
+use super::number::Number;
+use super::outline::{Axes, FigurePlan};
+
+/// A figure of a report.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Figure {
+    /// Its title.
+    pub title: String,
+    /// What the ordinate is.
+    pub measure: &'static str,
+    /// What is drawn.
+    pub content: Content,
+}
+
+/// What a figure holds.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Content {
+    /// Lines over an abscissa with that name.
+    Lines(String, Vec<Line>),
+    /// Names, each with what was printed and measured.
+    Rows(Vec<(String, Option<Number>, Option<Number>)>),
+}
+
+/// One line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line {
+    /// What it is called.
+    pub name: String,
+    /// What was printed.
+    pub printed: Vec<(f64, Number)>,
+    /// What was measured.
+    pub measured: Vec<(f64, Number)>,
+}
+
+impl FigurePlan {
+    pub(super) fn figure(&self, printed: &Facts, measured: &Facts) -> Figure {
+        let content = match &self.axes {
+            Axes::Lines(axis, series) => {
+                let line = |(before, after): &(String, String)| {
+                    let name = format!("{before}{after}");
+                    let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+                    let points = |facts: &Facts| self.points(facts, before, after);
+                    Line { name, printed: points(printed), measured: points(measured) }
+                };
+                Content::Lines(axis.clone(), series.iter().map(line).collect())
+            }
+            Axes::Rows(patterns) => {
+                let number = |facts: &Facts, name: &str| {
+                    let found = facts.find(self.measure, patterns).into_iter().find(|(other, _)| *other == name);
+                    found.map(|(_, sum)| facts.number(sum))
+                };
+                let mut names: Vec<&str> = Vec::new();
+                for (name, _) in [measured, printed].iter().flat_map(|facts| facts.find(self.measure, patterns)) {
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                let row = |name: &str| (name.to_owned(), number(printed, name), number(measured, name));
+                Content::Rows(names.into_iter().map(row).collect())
+            }
+        };
+        Figure { title: self.title.clone(), measure: self.measure.label(), content }
+    }
+
+    /// The numbers between `before` and `after`, and what is said about them.
+    fn points(&self, facts: &Facts, before: &str, after: &str) -> Vec<(f64, Number)> {
+        let Ok(everything) = Pattern::new("*") else { return Vec::new() };
+        let point = |(name, sum): (&str, _)| {
+            let x: f64 = name.strip_prefix(before)?.strip_suffix(after)?.parse().ok()?;
+            Some((x, facts.number(sum)))
+        };
+        let mut points: Vec<_> = facts.find(self.measure, &[everything]).into_iter().filter_map(point).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points
+    }
+}

@@ -1,0 +1,45 @@
+//! `Number`: what was measured or printed, with its standard error.
+
+/// Standard errors to either side of a 95 % interval.
+pub(super) const Z: f64 = 1.96;
+
+/// A number, its standard error, and the standard deviation of what it is the mean of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Number {
+    /// The number.
+    pub value: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// The spread of single observations, where tables print it.
+    pub sd: Option<f64>,
+}
+
+impl Number {
+    /// A number without a spread to show.
+    #[must_use]
+    pub const fn new(value: f64, error: f64) -> Number {
+        Number { value, error, sd: None }
+    }
+
+    /// The number after ± in a 95 % interval.
+    #[must_use]
+    pub fn margin(self) -> f64 {
+        Z * self.error
+    }
+
+    pub(super) fn agrees(self, other: Number) -> bool {
+        (self.value - other.value).abs() <= Z * self.error.hypot(other.error)
+    }
+
+    pub(super) fn difference(self, printed: Number, places: usize) -> String {
+        let (by, margin) = (self.value - printed.value, Z * self.error.hypot(printed.error));
+        let verdict = if self.agrees(printed) { "agrees" } else { "differs" };
+        format!("{by:+.places$} ± {margin:.places$}, {verdict}")
+    }
+}
+
+pub(super) fn show(number: Option<Number>, places: usize) -> String {
+    let Some(Number { value, error, sd }) = number else { return "–".to_owned() };
+    let sd = sd.map_or(String::new(), |sd| format!(" ({sd:.2})"));
+    format!("{value:.places$} ± {:.places$}{sd}", Z * error)
+}
