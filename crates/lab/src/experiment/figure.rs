@@ -40,8 +40,8 @@ impl FigurePlan {
         let content = match &self.axes {
             Axes::Lines(axis, series) => {
                 let line = |(before, after): &(String, String)| {
-                    let name = format!("{before}{after}");
-                    let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+                    let word = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+                    let name = format!("{} {}", word(before), word(after)).trim().to_owned();
                     let points = |facts: &Facts| self.points(facts, before, after);
                     Line { name, printed: points(printed), measured: points(measured) }
                 };
