@@ -25,6 +25,10 @@
 //! | `index.rs` | `Index`: placements as numbers without gaps |
 //! | `level.rs` | `Level`: the positions of a stock with the same squares face down, solved by retrograde analysis |
 //! | `solver.rs` | `Solver`: stocks on top of each other, and what they say about positions |
+//! | `veiled.rs` | `Veiled`: endings with face-down pieces, written `Kn+Pp` |
+//! | `tally.rs` | `Tally`: how many placements are worth what |
+//! | `verify.rs` | the values of an ending checked by the rules of the game |
+//! | `tables.rs` | `Tables`: endings with face-down pieces in files |
 //!
 //! - **Values are exact.** With h squares face down they are multiples of 1/h!, kept as whole numbers; no iteration to a
 //!   tolerance, no floating point.
@@ -36,8 +40,15 @@ mod index;
 mod level;
 mod solver;
 mod stock;
+mod tables;
+mod tally;
 mod turning;
+mod veiled;
+mod verify;
 mod worth;
 
 pub use solver::{SolveError, Solver};
+pub use tables::{Built, MOST_HIDDEN, MOST_PIECES, Tables, TablesError};
+pub use tally::Tally;
+pub use veiled::{Veiled, VeiledError};
 pub use worth::{Fraction, Worth};

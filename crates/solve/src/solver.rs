@@ -5,14 +5,14 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anqi_rules::{BoardSize, Ladder, Material, Move, Position};
+use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position};
 use num_rational::Ratio;
 
 use crate::index::{Index, Placement};
 use crate::level::{Level, Problem, unit};
-use crate::stock::{MOST_GROUPS, Stock};
+use crate::stock::{MOST_GROUPS, Reading, Stock};
 use crate::turning::{Turning, orbits};
-use crate::{Fraction, Worth};
+use crate::{Fraction, Tally, Veiled, Worth};
 
 /// Exact values on one board, for what was [solved](Solver::solve) and everything that can become of it.
 ///
@@ -132,7 +132,7 @@ impl Solver {
         if pool.len() > hidden {
             return Err(SolveError::TooManyHidden { pool: *pool, board: self.board, most: hidden });
         }
-        if anqi_rules::Color::ALL.into_iter().any(|color| pieces.of(color) == 0) {
+        if Color::ALL.into_iter().any(|color| pieces.of(color) == 0) {
             return Err(SolveError::OneSided(pieces));
         }
         let reading = Stock::of(shown, pool, self.ladder);
@@ -224,16 +224,32 @@ impl Solver {
             return Some(Worth::decided(1));
         }
         let reading = Stock::of(&position.revealed(), position.pool(), self.ladder)?;
-        let (level, turning) = self.find(&reading.stock, position.hidden().0)?;
-        let mut placement = Placement { sets: [0; MOST_GROUPS], turn: reading.color(turn) };
-        for square in position.occupied() & !position.hidden() {
-            let set = turning.as_ref().map_or(square.set().0, |turning| turning.apply(square.set().0));
-            placement.sets[reading.part(position.piece_at(square)?.index())] |= set;
-        }
+        self.worth(&reading, position)
+    }
+
+    /// What a position is worth, given how its material reads.
+    pub(crate) fn worth(&self, reading: &Reading, position: &Position) -> Option<Worth> {
+        let (level, placement) = self.placement(reading, position)?;
         let (value, draws) = level.worth(&placement);
         let unit = unit(position.hidden().len());
         let fraction = |count: i32| Ratio::new(i64::from(count), unit);
         Some(Worth { value: fraction(value), draw: draws.map(fraction) })
+    }
+
+    /// The number of a position in its level, given how its material reads.
+    pub(crate) fn number(&self, reading: &Reading, position: &Position) -> Option<u32> {
+        let (level, placement) = self.placement(reading, position)?;
+        Some(level.index().number(&placement))
+    }
+
+    fn placement(&self, reading: &Reading, position: &Position) -> Option<(&Level, Placement)> {
+        let (level, turning) = self.find(&reading.stock, position.hidden().0)?;
+        let mut placement = Placement { sets: [0; MOST_GROUPS], turn: reading.color(position.turn()?) };
+        for square in position.occupied() & !position.hidden() {
+            let set = turning.as_ref().map_or(square.set().0, |turning| turning.apply(square.set().0));
+            placement.sets[reading.part(position.piece_at(square)?.index())] |= set;
+        }
+        Some((level, placement))
     }
 
     /// What every action of a position is worth to the side to move, in the order of [`Position::moves`]; `None` where
@@ -276,5 +292,40 @@ impl Solver {
             rest = after;
         }
         rest.is_empty().then(|| drop(self.solved.insert(stock.clone(), Levels { hidden, levels })))
+    }
+
+    pub(crate) fn contains(&self, stock: &Stock) -> bool {
+        self.solved.contains_key(stock)
+    }
+
+    pub(crate) fn forget(&mut self, which: impl Fn(&Stock) -> bool) {
+        self.solved.retain(|stock, _| !which(stock));
+    }
+
+    /// The levels of a stock with their face-down squares.
+    pub(crate) fn levels(&self, stock: &Stock) -> Option<impl Iterator<Item = (u32, &Level)>> {
+        let levels = self.solved.get(stock)?;
+        Some(levels.hidden.iter().copied().zip(&levels.levels))
+    }
+
+    /// How many placements of an ending are worth what with `turn` to move; `None` if it is not solved, or has more than
+    /// two face-down pieces.
+    #[must_use]
+    pub fn tally(&self, veiled: &Veiled, turn: Color) -> Option<Tally> {
+        let reading = veiled.reading();
+        let halves = match veiled.pool().len() {
+            0 | 1 => 2,
+            2 => 1,
+            _ => return None,
+        };
+        let mut tally = Tally::default();
+        for (hidden, level) in self.levels(&reading.stock)? {
+            let images: BTreeSet<u32> = self.turnings.iter().map(|turning| turning.apply(hidden)).collect();
+            let weight = images.len() as u64 * u64::from(level.index().weight()) * veiled.arrangements();
+            let (red, black) = level.values().split_at(level.values().len() / 2);
+            let values = if reading.color(turn) == Color::Red { red } else { black };
+            values.iter().for_each(|&value| tally.add(i32::from(value) * halves, weight));
+        }
+        Some(tally)
     }
 }
