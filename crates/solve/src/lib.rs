@@ -25,6 +25,7 @@
 //! | `index.rs` | `Index`: placements as numbers without gaps |
 //! | `level.rs` | `Level`: the positions of a stock with the same squares face down, solved by retrograde analysis |
 //! | `solver.rs` | `Solver`: stocks on top of each other, and what they say about positions |
+//! | `sets.rs` | `FairSet`: what whole games on small boards are played with |
 //! | `veiled.rs` | `Veiled`: endings with face-down pieces, written `Kn+Pp` |
 //! | `tally.rs` | `Tally`: how many placements are worth what |
 //! | `verify.rs` | the values of an ending checked by the rules of the game |
@@ -38,6 +39,7 @@
 
 mod index;
 mod level;
+mod sets;
 mod solver;
 mod stock;
 mod tables;
@@ -47,6 +49,7 @@ mod veiled;
 mod verify;
 mod worth;
 
+pub use sets::FairSet;
 pub use solver::{SolveError, Solver};
 pub use tables::{Built, MOST_HIDDEN, MOST_PIECES, Tables, TablesError};
 pub use tally::Tally;

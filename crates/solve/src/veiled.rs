@@ -125,13 +125,13 @@ pub(crate) fn classes(pieces: u32, hidden: u32) -> BTreeMap<Stock, (Veiled, u32)
 }
 
 /// The multisets of `count` pieces out of `all`.
-fn subsets(all: Material, count: u32) -> Vec<Material> {
+pub(crate) fn subsets(all: Material, count: u32) -> Vec<Material> {
     let mut subsets = vec![Material::EMPTY];
     for (piece, most) in all.iter() {
         let with = |subset: Material| {
             (0..=most).map(move |copies| subset.pieces().chain((0..copies).map(|_| piece)).collect::<Material>())
         };
-        subsets = subsets.into_iter().flat_map(with).collect();
+        subsets = subsets.into_iter().flat_map(with).filter(|subset| subset.len() <= count).collect();
     }
     subsets.retain(|subset| subset.len() == count);
     subsets
