@@ -21,6 +21,7 @@ mod report;
 mod result;
 mod serve_match;
 mod show;
+mod solve;
 mod sprt;
 mod tournament;
 mod worker;
@@ -62,6 +63,7 @@ enum Command {
     Merge(parts::MergeArgs),
     Report(report::ReportArgs),
     Experiment(experiment::ExperimentArgs),
+    Solve(solve::SolveArgs),
     Sprt(sprt::SprtArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
@@ -124,6 +126,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),
+        Some(Command::Solve(args)) => solve::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
         Some(Command::Engine(args)) => engine::run(args, out),
         Some(Command::CheckEngine(args)) => check_engine::run(args, out),

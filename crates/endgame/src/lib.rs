@@ -42,6 +42,7 @@
 //! - **Small boards** need the `Index` to place on a mask of squares, folded by the symmetries of that board.
 
 mod class;
+mod container;
 mod ending;
 mod index;
 mod retrograde;
@@ -50,6 +51,7 @@ mod tally;
 mod value;
 
 pub use class::{Class, Group, Reading};
+pub use container::{Claim, Container, ContainerError};
 pub use ending::{Ending, EndingError};
 pub use index::{Index, MOST_PIECES, Placement};
 pub use retrograde::Table;

@@ -1,0 +1,339 @@
+//! `anqi solve`: exact values of whole games on small boards, and of any position that is small enough.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+
+use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, Rules, excerpt};
+use anqi_solve::{FairSet, Fraction, Solver, Worth};
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::Exit;
+use crate::output::{Output, grouped};
+
+/// Solve small games exactly: every first flip, or every action of a position
+///
+/// Values are P(win) − P(loss) with best play on both sides; endless quiet play is a draw. Where several actions have
+/// the same value, both sides take the one with fewer draws: win, draw and loss are those of such play.
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  anqi solve --board 2x4 --set KPPP
+  anqi solve --board 2x4 --all --csv
+  anqi solve --position 'xx1K/xp1x r Pkpp'
+  anqi solve --position 'x3/4/4/1K2/2n1/4/4/3x r Pp'
+  anqi solve table build --pieces 3 --dir tables"
+)]
+pub(crate) struct SolveArgs {
+    #[command(subcommand)]
+    command: Option<SolveCommand>,
+    /// The board: 2x2, 3x2 or 2x4
+    #[arg(long, value_name = "BOARD", value_parser = board, required_unless_present = "position")]
+    board: Option<BoardSize>,
+    /// The pieces of either side, such as KPPP; or of both, such as KPPPkcpp
+    #[arg(long, value_name = "PIECES", required_unless_present_any = ["position", "all"])]
+    set: Option<Material>,
+    /// Solve every fair set of the board
+    #[arg(long, conflicts_with_all = ["set", "position"])]
+    all: bool,
+    /// Show every action of this position: `BOARD SIDE POOL` in one argument
+    #[arg(long, value_name = "POSITION")]
+    position: Option<String>,
+    /// Print comma-separated values
+    #[arg(long, requires = "all")]
+    csv: bool,
+    /// Threads to use; all there are if not given
+    #[arg(long, value_name = "N", global = true)]
+    threads: Option<NonZeroUsize>,
+}
+
+#[derive(Subcommand)]
+enum SolveCommand {
+    Table(table::TableArgs),
+}
+
+fn board(name: &str) -> Result<BoardSize, String> {
+    let small = [BoardSize::TwoByTwo, BoardSize::ThreeByTwo, BoardSize::TwoByFour];
+    let found = small.into_iter().find(|board| board.name() == name);
+    found.ok_or_else(|| format!("{:?} is not a board that is solved, expected 2x2, 3x2 or 2x4", excerpt(name)))
+}
+
+pub(crate) fn run(args: &SolveArgs, out: &mut Output) -> Result<Exit> {
+    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    match (&args.command, args.board, &args.position) {
+        (Some(SolveCommand::Table(args)), ..) => table::run(args, threads, out),
+        (None, board, Some(position)) => solve_position(args, board, position, threads, out),
+        (None, Some(board), None) if args.all => solve_all(board, args.csv, threads, out),
+        (None, Some(board), None) => solve_set(board, args.set, threads, out),
+        (None, None, None) => bail!("--board or --position is needed"),
+    }
+}
+
+/// P(win) − P(loss) and its parts, as numbers and exactly.
+#[derive(Serialize)]
+struct Shown {
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    win: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<f64>,
+    exact: Exact,
+}
+
+#[derive(Serialize)]
+struct Exact {
+    value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    win: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<String>,
+}
+
+impl From<&Worth> for Shown {
+    fn from(worth: &Worth) -> Shown {
+        let exactly = |fraction: Option<Fraction>| fraction.map(|fraction| fraction.to_string());
+        Shown {
+            value: number(worth.value),
+            win: worth.win().map(number),
+            draw: worth.draw.map(number),
+            loss: worth.loss().map(number),
+            exact: Exact {
+                value: worth.value.to_string(),
+                win: exactly(worth.win()),
+                draw: exactly(worth.draw),
+                loss: exactly(worth.loss()),
+            },
+        }
+    }
+}
+
+fn number(fraction: Fraction) -> f64 {
+    *fraction.numer() as f64 / *fraction.denom() as f64
+}
+
+#[derive(Serialize)]
+struct Game {
+    schema: &'static str,
+    #[serde(flatten)]
+    solved: Set,
+}
+
+#[derive(Serialize)]
+struct Games {
+    schema: &'static str,
+    board: &'static str,
+    classes: usize,
+    sets: Vec<Set>,
+}
+
+/// One set on one board.
+#[derive(Serialize)]
+struct Set {
+    board: &'static str,
+    set: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    like: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    positions: Option<u64>,
+    flips: Vec<Flip>,
+    #[serde(skip)]
+    worths: Vec<(Move, Worth)>,
+}
+
+#[derive(Serialize)]
+struct Flip {
+    square: String,
+    #[serde(flatten)]
+    worth: Shown,
+}
+
+impl Set {
+    fn new(rules: &Rules, solver: &Solver) -> Result<Set> {
+        let worths = solver.actions(&Position::initial(rules)).context("the board is not solved")?;
+        let flips = worths.iter().map(|(mv, worth)| Flip { square: mv.to_string(), worth: worth.into() }).collect();
+        let red: Material = rules.army.pieces().filter(|piece| piece.color == Color::Red).collect();
+        let fair = red.pieces().chain(red.swapped().pieces()).collect::<Material>() == rules.army;
+        let set = if fair { red } else { rules.army }.to_string();
+        Ok(Set { board: rules.board.name(), set, like: None, positions: None, flips, worths })
+    }
+
+    /// Squares that symmetry makes equal, together, with what a flip there is worth.
+    fn orbits(&self) -> Vec<(Vec<String>, Worth)> {
+        let mut orbits: Vec<(Vec<String>, Worth)> = Vec::new();
+        for (mv, worth) in &self.worths {
+            match orbits.iter_mut().find(|(_, other)| other == worth) {
+                Some((squares, _)) => squares.push(mv.to_string()),
+                None => orbits.push((vec![mv.to_string()], *worth)),
+            }
+        }
+        orbits
+    }
+}
+
+fn rules(board: BoardSize, army: &Material) -> Result<Rules> {
+    Ok(format!("chen,board={board},army={army},draw=off").parse::<Rules>()?)
+}
+
+fn solve_set(board: BoardSize, set: Option<Material>, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
+    let rules = rules(board, &set.context("--set is needed")?)?;
+    let mut solver = Solver::with_split(board, rules.ladder);
+    solver.solve(&Material::EMPTY, &rules.army, threads)?;
+    let mut solved = Set::new(&rules, &solver)?;
+    solved.positions = Some(solver.positions());
+    let game = Game { schema: "anqi-solve-1", solved };
+    out.print(&game, |text| {
+        let set = &game.solved;
+        let best = set.worths.iter().map(|(_, worth)| worth.value).max().unwrap_or_default();
+        writeln!(text, "{} {}: {} positions solved", set.board, set.set, grouped(solver.positions()))?;
+        writeln!(text, "the player who flips first gets {best} ({:+.4})", number(best))?;
+        writeln!(text)?;
+        let rows = set.orbits().into_iter().map(|(squares, worth)| (squares.join(" "), worth));
+        write_worths(text, "flip", &rows.collect::<Vec<_>>())
+    })?;
+    Ok(Exit::Done)
+}
+
+/// A line for each, with columns as wide as needed.
+fn write_worths(text: &mut dyn Write, title: &str, rows: &[(String, Worth)]) -> io::Result<()> {
+    let exactly = |fraction: Option<Fraction>| fraction.map_or_else(String::new, |fraction| fraction.to_string());
+    let mut lines = vec![[title, "value", "", "win", "draw", "loss"].map(str::to_owned)];
+    lines.extend(rows.iter().map(|(name, worth)| {
+        let decimal = format!("{:+.4}", number(worth.value));
+        let [win, draw, loss] = [worth.win(), worth.draw, worth.loss()].map(exactly);
+        [name.clone(), worth.value.to_string(), decimal, win, draw, loss]
+    }));
+    let widths: Vec<usize> =
+        (0..6).map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0)).collect();
+    for line in &lines {
+        let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
+            if column == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
+        });
+        writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+fn solve_all(board: BoardSize, csv: bool, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
+    let sets = FairSet::all(board, Ladder::Taiwan);
+    let mut solved: BTreeMap<String, Vec<(Move, Worth)>> = BTreeMap::new();
+    let mut games = Games { schema: "anqi-solve-all-1", board: board.name(), classes: 0, sets: Vec::new() };
+    for set in &sets {
+        // Sets of one class are the same game.
+        let like = set.like.to_string();
+        if !solved.contains_key(&like) {
+            let rules = rules(board, &set.like)?;
+            let mut solver = Solver::with_split(board, rules.ladder);
+            solver.solve(&Material::EMPTY, &rules.army, threads)?;
+            let worths = solver.actions(&Position::initial(&rules)).context("the board is not solved")?;
+            solved.insert(like.clone(), worths);
+        }
+        let worths = solved[&like].clone();
+        let flips = worths.iter().map(|(mv, worth)| Flip { square: mv.to_string(), worth: worth.into() }).collect();
+        let set = set.side.to_string();
+        games.sets.push(Set { board: board.name(), set, like: Some(like), positions: None, flips, worths });
+    }
+    games.classes = solved.len();
+    out.print(&games, |text| if csv { write_csv(text, &games) } else { write_all(text, &games) })?;
+    Ok(Exit::Done)
+}
+
+fn write_all(text: &mut dyn Write, games: &Games) -> io::Result<()> {
+    writeln!(text, "{}: {} fair sets of {} classes", games.board, games.sets.len(), games.classes)?;
+    writeln!(text)?;
+    let mut rows = Vec::new();
+    for set in &games.sets {
+        let squares = set.orbits().into_iter();
+        rows.extend(squares.map(|(squares, worth)| (format!("{} {}", set.set, squares.join(" ")), worth)));
+    }
+    write_worths(text, "set and flip", &rows)
+}
+
+fn write_csv(text: &mut dyn Write, games: &Games) -> io::Result<()> {
+    writeln!(text, "board,set,like,squares,value,decimal,win,draw,loss")?;
+    for set in &games.sets {
+        for (squares, worth) in set.orbits() {
+            let exactly = |fraction: Option<Fraction>| fraction.map_or_else(String::new, |fraction| fraction.to_string());
+            writeln!(
+                text,
+                "{},{},{},{},{},{:.6},{},{},{}",
+                games.board,
+                set.set,
+                set.like.as_deref().unwrap_or_default(),
+                squares.join(" "),
+                worth.value,
+                number(worth.value),
+                exactly(worth.win()),
+                exactly(worth.draw),
+                exactly(worth.loss())
+            )?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Probed {
+    schema: &'static str,
+    position: String,
+    #[serde(flatten)]
+    worth: Shown,
+    actions: Vec<Action>,
+}
+
+#[derive(Serialize)]
+struct Action {
+    #[serde(rename = "move")]
+    mv: String,
+    #[serde(flatten)]
+    worth: Shown,
+}
+
+fn solve_position(
+    args: &SolveArgs,
+    board: Option<BoardSize>,
+    text: &str,
+    threads: NonZeroUsize,
+    out: &mut Output,
+) -> Result<Exit> {
+    let position = Position::parse(text, Ladder::Taiwan).context("bad POSITION")?;
+    if let Some(board) = board.filter(|&board| board != position.board()) {
+        bail!("position {:?} is of the {} board, not {board}", excerpt(text), position.board());
+    }
+    if let Some(set) = &args.set {
+        let army = rules(position.board(), set)?.army;
+        let there: Material = position.revealed().pieces().chain(position.pool().pieces()).collect();
+        if let Some((piece, count)) = there.iter().find(|(piece, count)| *count > army.count(*piece)) {
+            bail!("position {:?} has {count} of {}, the set {army} has {}", excerpt(text), piece.char(), army.count(piece));
+        }
+    }
+    let mut solver = Solver::with_split(position.board(), position.ladder());
+    solver.solve(&position.revealed(), position.pool(), threads)?;
+    let worth = solver.probe(&position).context("the position is not solved")?;
+    let actions = solver.actions(&position).context("the position is not solved")?;
+    print_probed(&position, &worth, actions, out)
+}
+
+/// The best action first; the order of the moves where they are equal.
+fn print_probed(position: &Position, worth: &Worth, mut actions: Vec<(Move, Worth)>, out: &mut Output) -> Result<Exit> {
+    actions.sort_by_key(|(_, worth)| std::cmp::Reverse((worth.value, worth.win())));
+    let listed = actions.iter().map(|(mv, worth)| Action { mv: mv.to_string(), worth: worth.into() }).collect();
+    let schema = "anqi-solve-position-1";
+    let probed = Probed { schema, position: position.to_string(), worth: worth.into(), actions: listed };
+    out.print(&probed, |text| {
+        let mover = position.turn().map_or("the player who flips first", Color::name);
+        writeln!(text, "{}: {mover} gets {} ({:+.4})", probed.position, worth.value, number(worth.value))?;
+        writeln!(text)?;
+        let rows: Vec<(String, Worth)> = actions.iter().map(|(mv, worth)| (mv.to_string(), *worth)).collect();
+        write_worths(text, "action", &rows)
+    })?;
+    Ok(Exit::Done)
+}

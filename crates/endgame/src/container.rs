@@ -1,0 +1,271 @@
+//! `Container`: bytes in compressed, checked blocks, in a file that is there whole or not at all. What the bytes mean
+//! is not known here.
+//!
+//! All numbers are little-endian:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `anqitab1` |
+//! | 4 | length of the head |
+//! | 4 | length of a block before compression; the last one may be shorter |
+//! | 8 | length of all blocks before compression |
+//! | … | the head: text that says what the bytes are |
+//! | 4 + 4 a block | its compressed length, and the CRC-32 of its compressed bytes |
+//! | 4 | CRC-32 of everything so far |
+//! | … | the blocks, each a zstd frame |
+//!
+//! Opening a file checks everything but the blocks, and that the file has the length it should have. A block is
+//! checked every time it is taken out. So a damaged file gives an error or the right bytes, never wrong ones.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+
+const MAGIC: &[u8; 8] = b"anqitab1";
+/// Magic and the three lengths.
+const PREFIX: usize = 24;
+/// No head is longer.
+const LONGEST_HEAD: usize = 1 << 20;
+/// No block is longer: a damaged length must not ask for all memory.
+const LONGEST_BLOCK: usize = 1 << 26;
+/// Thorough enough that a higher level gains a few percent, at several times the cost.
+const LEVEL: i32 = 6;
+
+/// What can go wrong with a container.
+#[derive(Debug, thiserror::Error)]
+pub enum ContainerError {
+    /// The file cannot be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Another kind of file.
+    #[error("{0}: not a table")]
+    NotATable(String),
+    /// The beginning of the file is not what was written.
+    #[error("{path}: damaged, {what}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// In which way.
+        what: &'static str,
+    },
+    /// A block is not what was written.
+    #[error("{path}: block {block} is damaged")]
+    DamagedBlock {
+        /// The file.
+        path: String,
+        /// Which one, from 0.
+        block: usize,
+    },
+}
+
+/// An open container.
+#[derive(Debug)]
+pub struct Container {
+    path: PathBuf,
+    map: Mmap,
+    head: Range<usize>,
+    block_len: usize,
+    len: u64,
+    /// Where each block is in the file, and its checksum.
+    blocks: Vec<(Range<usize>, u32)>,
+}
+
+impl Container {
+    /// Opens a file; its blocks are not looked at yet.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no container, or is damaged.
+    pub fn open(path: &Path) -> Result<Container, ContainerError> {
+        let io = |error| ContainerError::Io { path: path.display().to_string(), error };
+        let damaged = |what| ContainerError::Damaged { path: path.display().to_string(), what };
+        let file = File::open(path).map_err(io)?;
+        // A mapped file that somebody shortens would end us. Ours appear whole and are not written again.
+        #[expect(unsafe_code, reason = "a mapping is only as constant as its file")]
+        let map = unsafe { Mmap::map(&file) }.map_err(io)?;
+        if !map.starts_with(MAGIC) {
+            return Err(ContainerError::NotATable(path.display().to_string()));
+        }
+        let too_short = || damaged("it is too short");
+        let number = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*map.get(at..)?.first_chunk()?)) };
+        let head_len = number(8).ok_or_else(too_short)? as usize;
+        let block_len = number(12).ok_or_else(too_short)? as usize;
+        let len = map.get(16..).and_then(|rest| rest.first_chunk()).map(|bytes| u64::from_le_bytes(*bytes));
+        let len = len.ok_or_else(too_short)?;
+        if head_len > LONGEST_HEAD || block_len > LONGEST_BLOCK || block_len == 0 {
+            return Err(damaged("its lengths make no sense"));
+        }
+        let count = usize::try_from(len.div_ceil(block_len as u64)).map_err(|_| too_short())?;
+        let head = PREFIX..PREFIX + head_len;
+        let table_end = count.checked_mul(8).and_then(|table| table.checked_add(head.end)).ok_or_else(too_short)?;
+        let checksum = number(table_end).ok_or_else(too_short)?;
+        if crc32fast::hash(&map[..table_end]) != checksum {
+            return Err(damaged("its beginning does not fit its checksum"));
+        }
+        std::str::from_utf8(&map[head.clone()]).map_err(|_| damaged("its head is not text"))?;
+        let mut blocks = Vec::with_capacity(count);
+        let mut at = table_end + 4;
+        for block in 0..count {
+            let place = head.end + 8 * block;
+            let (Some(length), Some(checksum)) = (number(place), number(place + 4)) else { return Err(too_short()) };
+            let end = at.checked_add(length as usize).ok_or_else(too_short)?;
+            blocks.push((at..end, checksum));
+            at = end;
+        }
+        if at != map.len() {
+            return Err(damaged("it has not the length it should have"));
+        }
+        Ok(Container { path: path.to_owned(), map, head, block_len, len, blocks })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text that says what the bytes are.
+    #[must_use]
+    pub fn head(&self) -> &str {
+        std::str::from_utf8(&self.map[self.head.clone()]).unwrap_or_default() // it was when it was opened
+    }
+
+    /// How many bytes there are, before compression.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// How many bytes the file has.
+    #[must_use]
+    pub fn file_len(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// How many bytes a block has, but for the last.
+    #[must_use]
+    pub const fn block_len(&self) -> usize {
+        self.block_len
+    }
+
+    /// How many blocks there are.
+    #[must_use]
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The bytes of block number `block`.
+    ///
+    /// # Errors
+    /// If the block is damaged.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    pub fn block(&self, block: usize) -> Result<Box<[u8]>, ContainerError> {
+        let damaged = || ContainerError::DamagedBlock { path: self.path.display().to_string(), block };
+        let (place, checksum) = self.blocks[block].clone();
+        let compressed = self.map.get(place).ok_or_else(damaged)?;
+        let before = block as u64 * self.block_len as u64;
+        let length = usize::try_from(self.len - before).map_or(self.block_len, |rest| rest.min(self.block_len));
+        if crc32fast::hash(compressed) != checksum {
+            return Err(damaged());
+        }
+        let bytes = zstd::bulk::decompress(compressed, length).map_err(|_| damaged())?;
+        if bytes.len() != length {
+            return Err(damaged());
+        }
+        Ok(bytes.into_boxed_slice())
+    }
+}
+
+/// A container in the making. It holds the only right to make this file; if it is dropped, or we die, there is no file,
+/// and whoever comes next begins anew.
+#[derive(Debug)]
+pub struct Claim {
+    path: PathBuf,
+    part: PathBuf,
+    file: File,
+}
+
+impl Claim {
+    /// Claims a file. `None` if it is there already, or if another process is making it.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub fn new(path: &Path) -> Result<Option<Claim>, ContainerError> {
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let io = |error| ContainerError::Io { path: part.display().to_string(), error };
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&part).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(io(error)),
+        }
+        // Whoever had the claim before us may have made the file, out of the very one that we have just locked.
+        if path.exists() {
+            let ours = |part: &fs::Metadata| file.metadata().is_ok_and(|file| same_file(&file, part));
+            if fs::metadata(&part).is_ok_and(|part| ours(&part)) {
+                fs::remove_file(&part).map_err(io)?;
+            }
+            return Ok(None);
+        }
+        Ok(Some(Claim { path: path.to_owned(), part, file }))
+    }
+
+    /// Writes the file: from now on it is there, and stays as it is.
+    ///
+    /// # Errors
+    /// If the disk is full, for instance; there is no file then.
+    ///
+    /// # Panics
+    /// If the head has more than a megabyte, or a block none or more than 64.
+    pub fn write(self, head: &str, block_len: usize, bytes: &[u8]) -> Result<(), ContainerError> {
+        self.try_write(head, block_len, bytes)
+            .map_err(|error| ContainerError::Io { path: self.path.display().to_string(), error })
+    }
+
+    fn try_write(&self, head: &str, block_len: usize, bytes: &[u8]) -> io::Result<()> {
+        assert!(head.len() <= LONGEST_HEAD && (1..=LONGEST_BLOCK).contains(&block_len));
+        let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
+        let blocks = bytes.chunks(block_len).map(|block| compressor.compress(block)).collect::<io::Result<Vec<_>>>()?;
+        let mut beginning = MAGIC.to_vec();
+        beginning.extend((head.len() as u32).to_le_bytes());
+        beginning.extend((block_len as u32).to_le_bytes());
+        beginning.extend((bytes.len() as u64).to_le_bytes());
+        beginning.extend(head.as_bytes());
+        for block in &blocks {
+            beginning.extend((block.len() as u32).to_le_bytes());
+            beginning.extend(crc32fast::hash(block).to_le_bytes());
+        }
+        beginning.extend(crc32fast::hash(&beginning).to_le_bytes());
+        self.file.set_len(0)?;
+        let mut writer = BufWriter::new(&self.file);
+        writer.write_all(&beginning)?;
+        blocks.iter().try_for_each(|block| writer.write_all(block))?;
+        writer.flush()?;
+        drop(writer);
+        self.file.sync_data()?;
+        fs::rename(&self.part, &self.path)
+    }
+}
+
+#[cfg(unix)]
+fn same_file(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn same_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    false
+}

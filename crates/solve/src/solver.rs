@@ -1,0 +1,331 @@
+//! `Solver`: stocks solved on top of each other, and what they say about positions.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position};
+use num_rational::Ratio;
+
+use crate::index::{Index, Placement};
+use crate::level::{Level, Problem, unit};
+use crate::stock::{MOST_GROUPS, Reading, Stock};
+use crate::turning::{Turning, orbits};
+use crate::{Fraction, Tally, Veiled, Worth};
+
+/// Exact values on one board, for what was [solved](Solver::solve) and everything that can become of it.
+///
+/// ```
+/// use anqi_rules::{BoardSize, Ladder};
+/// use anqi_solve::{Fraction, Solver};
+///
+/// // A guard beside two face-down pieces, a pawn of either side.
+/// let mut solver = Solver::new(BoardSize::FourByEight, Ladder::Taiwan);
+/// solver.solve(&"G".parse()?, &"Pp".parse()?, 1.try_into()?)?;
+/// let worth = solver.probe(&"4/4/4/4/4/4/G3/xx2 b Pp".parse()?).ok_or("not solved")?;
+/// assert_eq!(worth.value, Fraction::new(-1, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Solver {
+    board: BoardSize,
+    ladder: Ladder,
+    turnings: Vec<Turning>,
+    split: bool,
+    solved: HashMap<Stock, Levels>,
+}
+
+/// The levels of a stock, by their face-down squares in ascending order.
+#[derive(Clone, Debug)]
+pub(crate) struct Levels {
+    pub(crate) hidden: Vec<u32>,
+    pub(crate) levels: Vec<Level>,
+}
+
+/// Why something is not solved.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SolveError {
+    /// Too many pieces for the board.
+    #[error("{pieces} has {} pieces, but on the {board} board at most {most} are solved", pieces.len())]
+    TooManyPieces {
+        /// What was asked for.
+        pieces: Material,
+        /// The board.
+        board: BoardSize,
+        /// How many can be solved.
+        most: u32,
+    },
+    /// Too many face-down pieces for the board.
+    #[error("{pool} are {} face-down pieces, but on the {board} board at most {most} are solved", pool.len())]
+    TooManyHidden {
+        /// What was asked for.
+        pool: Material,
+        /// The board.
+        board: BoardSize,
+        /// How many can be solved.
+        most: u32,
+    },
+    /// One side has nothing at all.
+    #[error("{0} has pieces of one side only: nothing is left to play for")]
+    OneSided(Material),
+}
+
+/// Boards with so many squares are solved as a whole; values with more face-down squares would need wider numbers.
+const SMALL: u32 = 8;
+/// On larger boards: so many pieces, and so many of them face down.
+const FEW_PIECES: u32 = 5;
+const FEW_HIDDEN: u32 = 2;
+
+impl Solver {
+    /// A solver that knows nothing yet and finds values alone.
+    #[must_use]
+    pub fn new(board: BoardSize, ladder: Ladder) -> Solver {
+        Solver { board, ladder, turnings: Turning::all(board), split: false, solved: HashMap::new() }
+    }
+
+    /// The same with wins, draws and losses apart.
+    #[must_use]
+    pub fn with_split(board: BoardSize, ladder: Ladder) -> Solver {
+        Solver { split: true, ..Solver::new(board, ladder) }
+    }
+
+    /// The board.
+    #[must_use]
+    pub const fn board(&self) -> BoardSize {
+        self.board
+    }
+
+    /// Who captures whom.
+    #[must_use]
+    pub const fn ladder(&self) -> Ladder {
+        self.ladder
+    }
+
+    /// How many positions are solved, those alike but for symmetries and names counted once.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        let levels = self.solved.values().flat_map(|levels| &levels.levels);
+        levels.map(|level| u64::from(level.index().len())).sum()
+    }
+
+    /// Solves all positions with the pieces `shown` on the board and the `pool` face down, and everything that can
+    /// become of them, as far as it is not solved yet. With nothing shown this is a whole game from its first flip.
+    /// The values do not depend on the number of threads.
+    ///
+    /// # Errors
+    /// If the board is too large for so many pieces; nothing is solved then.
+    pub fn solve(&mut self, shown: &Material, pool: &Material, threads: NonZeroUsize) -> Result<(), SolveError> {
+        let stock = self.stock(shown, pool)?;
+        self.solve_stocks(self.below([stock]), threads, |_, _| ());
+        Ok(())
+    }
+
+    /// The stock of a material, if we can solve it.
+    pub(crate) fn stock(&self, shown: &Material, pool: &Material) -> Result<Stock, SolveError> {
+        let pieces: Material = shown.pieces().chain(pool.pieces()).collect();
+        let squares = self.board.squares().len();
+        let (most, hidden) = if squares <= SMALL { (squares, squares) } else { (FEW_PIECES, FEW_HIDDEN) };
+        if pieces.len() > most {
+            return Err(SolveError::TooManyPieces { pieces, board: self.board, most });
+        }
+        if pool.len() > hidden {
+            return Err(SolveError::TooManyHidden { pool: *pool, board: self.board, most: hidden });
+        }
+        if Color::ALL.into_iter().any(|color| pieces.of(color) == 0) {
+            return Err(SolveError::OneSided(pieces));
+        }
+        let reading = Stock::of(shown, pool, self.ladder);
+        Ok(reading.unwrap_or_else(|| unreachable!("no more kinds than pieces")).stock)
+    }
+
+    /// The stocks and everything that can become of them, in an order in which each follows what it needs: by pieces,
+    /// then by face-down pieces. Stocks with nothing on the board are left out: there is no side to move.
+    pub(crate) fn below(&self, stocks: impl IntoIterator<Item = Stock>) -> BTreeMap<(u32, u32), BTreeSet<Stock>> {
+        let mut found: BTreeMap<(u32, u32), BTreeSet<Stock>> = BTreeMap::new();
+        let mut waiting: Vec<Stock> = stocks.into_iter().collect();
+        while let Some(stock) = waiting.pop() {
+            let wave = found.entry((stock.pieces(), stock.hidden())).or_default();
+            if !self.solved.contains_key(&stock) && !wave.contains(&stock) {
+                waiting.extend(stock.successors());
+                wave.insert(stock);
+            }
+        }
+        for wave in found.values_mut() {
+            wave.retain(|stock| stock.shown() > 0);
+        }
+        found
+    }
+
+    /// Solves stocks wave by wave. Stocks of one wave do not need each other, nor do the levels of a stock, so threads
+    /// share them out. `done` hears of every stock with its levels.
+    pub(crate) fn solve_stocks(
+        &mut self,
+        waves: BTreeMap<(u32, u32), BTreeSet<Stock>>,
+        threads: NonZeroUsize,
+        mut done: impl FnMut(&Stock, &Levels),
+    ) {
+        for ((_, hidden), wave) in waves {
+            let hidden = orbits(self.board, &self.turnings, hidden);
+            let tasks: Vec<(&Stock, u32)> =
+                wave.iter().flat_map(|stock| hidden.iter().map(move |&hidden| (stock, hidden))).collect();
+            let mut levels = self.solve_levels(&tasks, threads).into_iter();
+            for stock in &wave {
+                let levels = Levels { hidden: hidden.clone(), levels: levels.by_ref().take(hidden.len()).collect() };
+                done(stock, &levels);
+                self.solved.insert(stock.clone(), levels);
+            }
+        }
+    }
+
+    fn solve_levels(&self, tasks: &[(&Stock, u32)], threads: NonZeroUsize) -> Vec<Level> {
+        let (next, solved) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(tasks.len())));
+        std::thread::scope(|scope| {
+            let work = || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(&(stock, hidden)) = tasks.get(number) else { break };
+                    let find = |stock: &Stock, hidden| self.find(stock, hidden).unwrap_or_else(|| unreachable!("solved"));
+                    let level = Problem::new(self.board, &self.turnings, stock, hidden, find).solve(self.split);
+                    solved.lock().unwrap_or_else(PoisonError::into_inner).push((number, level));
+                }
+            };
+            (1..threads.get().min(tasks.len())).for_each(|_| drop(scope.spawn(work)));
+            work();
+        });
+        let mut solved = solved.into_inner().unwrap_or_else(PoisonError::into_inner);
+        solved.sort_unstable_by_key(|(number, _)| *number);
+        solved.into_iter().map(|(_, level)| level).collect()
+    }
+
+    /// The level of a stock with these squares face down, and how to turn the board for it.
+    fn find(&self, stock: &Stock, hidden: u32) -> Option<(&Level, Option<Turning>)> {
+        let levels = self.solved.get(stock)?;
+        let turning = self.turnings.iter().min_by_key(|turning| turning.apply(hidden))?;
+        let turned = turning.apply(hidden);
+        let place = levels.hidden.binary_search(&turned).ok()?;
+        Some((&levels.levels[place], Some(*turning).filter(|_| turned != hidden)))
+    }
+
+    /// What a position is worth to the side to move. `None` if it is not solved, or of another board or ladder.
+    #[must_use]
+    pub fn probe(&self, position: &Position) -> Option<Worth> {
+        if position.board() != self.board || position.ladder() != self.ladder {
+            return None;
+        }
+        let Some(turn) = position.turn() else {
+            let actions = self.actions(position)?;
+            return actions.into_iter().map(|(_, worth)| worth).max_by_key(|worth| (worth.value, worth.win()));
+        };
+        if position.remaining(turn) == 0 {
+            return Some(Worth::decided(-1));
+        }
+        if position.remaining(turn.other()) == 0 {
+            return Some(Worth::decided(1));
+        }
+        let reading = Stock::of(&position.revealed(), position.pool(), self.ladder)?;
+        self.worth(&reading, position)
+    }
+
+    /// What a position is worth, given how its material reads.
+    pub(crate) fn worth(&self, reading: &Reading, position: &Position) -> Option<Worth> {
+        let (level, placement) = self.placement(reading, position)?;
+        let (value, draws) = level.worth(&placement);
+        let unit = unit(position.hidden().len());
+        let fraction = |count: i32| Ratio::new(i64::from(count), unit);
+        Some(Worth { value: fraction(value), draw: draws.map(fraction) })
+    }
+
+    /// The number of a position in its level, given how its material reads.
+    pub(crate) fn number(&self, reading: &Reading, position: &Position) -> Option<u32> {
+        let (level, placement) = self.placement(reading, position)?;
+        Some(level.index().number(&placement))
+    }
+
+    fn placement(&self, reading: &Reading, position: &Position) -> Option<(&Level, Placement)> {
+        let (level, turning) = self.find(&reading.stock, position.hidden().0)?;
+        let mut placement = Placement { sets: [0; MOST_GROUPS], turn: reading.color(position.turn()?) };
+        for square in position.occupied() & !position.hidden() {
+            let set = turning.as_ref().map_or(square.set().0, |turning| turning.apply(square.set().0));
+            placement.sets[reading.part(position.piece_at(square)?.index())] |= set;
+        }
+        Some((level, placement))
+    }
+
+    /// What every action of a position is worth to the side to move, in the order of [`Position::moves`]; `None` where
+    /// the position is not solved.
+    #[must_use]
+    pub fn actions(&self, position: &Position) -> Option<Vec<(Move, Worth)>> {
+        let moves = match position.turn() {
+            Some(_) => position.moves(),
+            None => position.hidden().iter().map(Move::Flip).collect(),
+        };
+        moves.into_iter().map(|mv| Some((mv, self.action(position, mv)?))).collect()
+    }
+
+    fn action(&self, position: &Position, mv: Move) -> Option<Worth> {
+        match mv {
+            Move::Step { from, to } => Some(self.probe(&position.after_step(from, to))?.for_the_other()),
+            Move::Flip(square) => {
+                let all = i64::from(position.hidden().len());
+                let mut mean = Worth { value: Fraction::ZERO, draw: Some(Fraction::ZERO) };
+                for (piece, count) in position.reveals() {
+                    let after = self.probe(&position.after_flip(square, piece))?.for_the_other();
+                    let share = Ratio::new(i64::from(count), all);
+                    mean.value += after.value * share;
+                    mean.draw = mean.draw.zip(after.draw).map(|(sum, draw)| sum + draw * share);
+                }
+                Some(mean)
+            }
+        }
+    }
+
+    /// Keeps the levels of a stock that were solved elsewhere. `None` if values are missing or too many.
+    pub(crate) fn insert(&mut self, stock: &Stock, values: &[i8]) -> Option<()> {
+        let hidden = orbits(self.board, &self.turnings, stock.hidden());
+        let mut rest = values;
+        let mut levels = Vec::with_capacity(hidden.len());
+        for &hidden in &hidden {
+            let index = Index::new(self.board, &self.turnings, stock, hidden);
+            let (values, after) = rest.split_at_checked(index.len() as usize)?;
+            levels.push(Level::from_values(index, values.iter().copied().map(i16::from).collect())?);
+            rest = after;
+        }
+        rest.is_empty().then(|| drop(self.solved.insert(stock.clone(), Levels { hidden, levels })))
+    }
+
+    pub(crate) fn contains(&self, stock: &Stock) -> bool {
+        self.solved.contains_key(stock)
+    }
+
+    pub(crate) fn forget(&mut self, which: impl Fn(&Stock) -> bool) {
+        self.solved.retain(|stock, _| !which(stock));
+    }
+
+    /// The levels of a stock with their face-down squares.
+    pub(crate) fn levels(&self, stock: &Stock) -> Option<impl Iterator<Item = (u32, &Level)>> {
+        let levels = self.solved.get(stock)?;
+        Some(levels.hidden.iter().copied().zip(&levels.levels))
+    }
+
+    /// How many placements of an ending are worth what with `turn` to move; `None` if it is not solved, or has more than
+    /// two face-down pieces.
+    #[must_use]
+    pub fn tally(&self, veiled: &Veiled, turn: Color) -> Option<Tally> {
+        let reading = veiled.reading();
+        let halves = match veiled.pool().len() {
+            0 | 1 => 2,
+            2 => 1,
+            _ => return None,
+        };
+        let mut tally = Tally::default();
+        for (hidden, level) in self.levels(&reading.stock)? {
+            let images: BTreeSet<u32> = self.turnings.iter().map(|turning| turning.apply(hidden)).collect();
+            let weight = images.len() as u64 * u64::from(level.index().weight()) * veiled.arrangements();
+            let (red, black) = level.values().split_at(level.values().len() / 2);
+            let values = if reading.color(turn) == Color::Red { red } else { black };
+            values.iter().for_each(|&value| tally.add(i32::from(value) * halves, weight));
+        }
+        Some(tally)
+    }
+}

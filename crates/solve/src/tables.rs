@@ -1,0 +1,288 @@
+//! `Tables`: endings of the 4×8 board with face-down pieces, in a folder of files.
+//!
+//! One file for each class of endings, named by its simplest member (`Kn+Pp.veiled`), in the container of
+//! `anqi-endgame`: compressed blocks with checksums, there whole or not at all. The bytes are the values of the levels in
+//! ascending order of their face-down squares, each in the order of its index, in units of 1/h! as signed bytes. Classes
+//! without face-down pieces are in the folder too, because flips lead to them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use anqi_endgame::{Claim, Container, ContainerError};
+use anqi_rules::{BoardSize, Color, Ladder, Move, Position};
+
+use crate::solver::Levels;
+use crate::stock::Stock;
+use crate::veiled::classes;
+use crate::{Solver, Tally, Veiled, Worth};
+
+/// The most pieces of a table.
+pub const MOST_PIECES: u32 = 5;
+/// The most of them that lie face down.
+pub const MOST_HIDDEN: u32 = 2;
+
+const BLOCK: usize = 1 << 16;
+
+/// A folder of tables, and those of them that are in memory.
+#[derive(Debug)]
+pub struct Tables {
+    dir: PathBuf,
+    solver: Solver,
+    /// By number of pieces and of face-down pieces.
+    classes: HashMap<(u32, u32), BTreeMap<Stock, (Veiled, u32)>>,
+}
+
+/// What can go wrong with tables.
+#[derive(Debug, thiserror::Error)]
+pub enum TablesError {
+    /// The file of a table cannot be read or written.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+    /// The file is whole, and not what its name says.
+    #[error("{path}: not the table of {expected}: {found:?}")]
+    Other {
+        /// The file.
+        path: String,
+        /// What its name says.
+        expected: Veiled,
+        /// The beginning of what it says itself.
+        found: String,
+    },
+    /// Something needed is not built.
+    #[error("{} is not there: build the tables of {} pieces first", path.display(), .veiled.pieces().len())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// Which ending.
+        veiled: Veiled,
+    },
+    /// Tables end before this.
+    #[error("{0} has more than {MOST_PIECES} pieces or more than {MOST_HIDDEN} face down")]
+    TooLarge(Veiled),
+}
+
+/// How far a build is.
+#[derive(Clone, Copy, Debug)]
+pub struct Built<'a> {
+    /// The table that is there now.
+    pub veiled: &'a Veiled,
+    /// How many numbers it has.
+    pub positions: u64,
+    /// Whether it was there before.
+    pub known: bool,
+    /// Tables there now, and tables to be made in all.
+    pub tables: (usize, usize),
+}
+
+impl Tables {
+    /// The tables of a folder. Nothing is read yet.
+    #[must_use]
+    pub fn new(dir: &Path) -> Tables {
+        let solver = Solver::new(BoardSize::FourByEight, Ladder::Taiwan);
+        Tables { dir: dir.to_owned(), solver, classes: HashMap::new() }
+    }
+
+    /// Every ending that names a class, by pieces, then by face-down pieces.
+    pub fn names(&mut self, pieces: u32, hidden: u32) -> Vec<Veiled> {
+        self.classes(pieces, hidden).values().map(|(name, _)| *name).collect()
+    }
+
+    /// How many endings the class of `veiled` has.
+    pub fn members(&mut self, veiled: &Veiled) -> u32 {
+        let stock = veiled.reading().stock;
+        self.classes(stock.pieces(), stock.hidden()).get(&stock).map_or(0, |(_, count)| *count)
+    }
+
+    fn classes(&mut self, pieces: u32, hidden: u32) -> &BTreeMap<Stock, (Veiled, u32)> {
+        self.classes.entry((pieces, hidden)).or_insert_with(|| classes(pieces, hidden))
+    }
+
+    /// The file of the class of `veiled`.
+    pub fn path(&mut self, veiled: &Veiled) -> PathBuf {
+        let stock = veiled.reading().stock;
+        let name = self.classes(stock.pieces(), stock.hidden()).get(&stock).map_or(*veiled, |(name, _)| *name);
+        self.dir.join(format!("{name}.veiled"))
+    }
+
+    /// Builds all tables of up to `pieces` pieces that are not there yet, until `stop` says so.
+    /// The files are the same for any number of threads, interrupted or not.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    pub fn build(
+        &mut self,
+        pieces: u32,
+        threads: NonZeroUsize,
+        mut progress: impl FnMut(Built<'_>),
+        stop: impl Fn() -> bool,
+    ) -> Result<(), TablesError> {
+        let pieces = pieces.min(MOST_PIECES);
+        let families: Vec<_> = (2..=pieces).flat_map(|pieces| self.families(pieces)).collect();
+        let total = families.iter().map(Vec::len).sum();
+        let mut done = 0;
+        // Families do not need each other; as many at once as keep all threads busy.
+        let mut rest = &families[..];
+        while let Some(first) = rest.first() {
+            let pieces = first[0].pieces().len();
+            let alike = rest.iter().take_while(|family| family[0].pieces().len() == pieces).count();
+            let (some, after) = rest.split_at(alike.min(2 * threads.get()));
+            rest = after;
+            if stop() {
+                break;
+            }
+            let some: Vec<Veiled> = some.concat();
+            self.build_together(&some, threads, |mut built| {
+                done += 1;
+                built.tables = (done, total);
+                progress(built);
+            })?;
+            self.solver.forget(|stock| stock.pieces() == pieces);
+        }
+        Ok(())
+    }
+
+    /// Classes of the same pieces, whatever of them is face down: flips lead from one to another.
+    fn families(&mut self, pieces: u32) -> Vec<Vec<Veiled>> {
+        let mut families: BTreeMap<Stock, Vec<Veiled>> = BTreeMap::new();
+        for hidden in 0..=MOST_HIDDEN.min(pieces - 1) {
+            for name in self.names(pieces, hidden) {
+                let together = Stock::of(&name.pieces(), &anqi_rules::Material::EMPTY, Ladder::Taiwan);
+                families.entry(together.unwrap_or_else(|| unreachable!("few kinds")).stock).or_default().push(name);
+            }
+        }
+        families.into_values().collect()
+    }
+
+    /// Builds tables that need each other and smaller ones.
+    fn build_together(
+        &mut self,
+        family: &[Veiled],
+        threads: NonZeroUsize,
+        mut progress: impl FnMut(Built<'_>),
+    ) -> Result<(), TablesError> {
+        let mut missing = Vec::new();
+        for veiled in family {
+            let path = self.path(veiled);
+            if path.exists() {
+                progress(Built { veiled, positions: 0, known: true, tables: (0, 0) });
+            } else {
+                missing.push((*veiled, path));
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut waves: BTreeMap<(u32, u32), std::collections::BTreeSet<Stock>> = BTreeMap::new();
+        let mut files = HashMap::new();
+        for (veiled, path) in missing {
+            let stock = veiled.reading().stock;
+            waves.entry((stock.pieces(), stock.hidden())).or_default().insert(stock.clone());
+            files.insert(stock, (veiled, path));
+        }
+        for stock in files.keys() {
+            for smaller in stock.successors() {
+                if !files.contains_key(&smaller) {
+                    self.load_stock(&smaller)?;
+                }
+            }
+        }
+        let mut result = Ok(());
+        self.solver.solve_stocks(waves, threads, |stock, levels| {
+            let (veiled, path) = &files[stock];
+            if result.is_ok() {
+                result = write(path, veiled, levels);
+            }
+            let positions = levels.levels.iter().map(|level| level.values().len() as u64).sum();
+            progress(Built { veiled, positions, known: false, tables: (0, 0) });
+        });
+        Ok(result?)
+    }
+
+    /// Reads the table of an ending and those that its actions lead to, as far as they are not in memory.
+    ///
+    /// # Errors
+    /// If one is missing or damaged.
+    pub fn load(&mut self, veiled: &Veiled) -> Result<(), TablesError> {
+        if veiled.pieces().len() > MOST_PIECES || veiled.pool().len() > MOST_HIDDEN {
+            return Err(TablesError::TooLarge(*veiled));
+        }
+        let stock = veiled.reading().stock;
+        self.load_stock(&stock)?;
+        stock.successors().try_for_each(|smaller| self.load_stock(&smaller))
+    }
+
+    fn load_stock(&mut self, stock: &Stock) -> Result<(), TablesError> {
+        if self.solver.contains(stock) {
+            return Ok(());
+        }
+        let class = self.classes(stock.pieces(), stock.hidden()).get(stock);
+        let (veiled, _) = *class.unwrap_or_else(|| unreachable!("every stock of an ending has a name"));
+        let path = self.path(&veiled);
+        if !path.exists() {
+            return Err(TablesError::Missing { path, veiled });
+        }
+        let container = Container::open(&path)?;
+        let other = || TablesError::Other {
+            path: path.display().to_string(),
+            expected: veiled,
+            found: anqi_rules::excerpt(container.head()),
+        };
+        if container.head() != head(&veiled) {
+            return Err(other());
+        }
+        let mut values = Vec::new();
+        for block in 0..container.block_count() {
+            values.extend(container.block(block)?.iter().map(|&byte| byte as i8));
+        }
+        self.solver.insert(stock, &values).ok_or_else(other)
+    }
+
+    /// Forgets what is in memory, but not the files.
+    pub fn clear(&mut self) {
+        self.solver.forget(|_| true);
+    }
+
+    /// What a position is worth; its ending must have been [loaded](Tables::load).
+    #[must_use]
+    pub fn probe(&self, position: &Position) -> Option<Worth> {
+        self.solver.probe(position)
+    }
+
+    /// What every action is worth; the ending must have been [loaded](Tables::load).
+    #[must_use]
+    pub fn actions(&self, position: &Position) -> Option<Vec<(Move, Worth)>> {
+        self.solver.actions(position)
+    }
+
+    /// How many placements of an ending are worth what, by the side to move.
+    ///
+    /// # Errors
+    /// If the table is missing or damaged.
+    pub fn tally(&mut self, veiled: &Veiled) -> Result<[Tally; 2], TablesError> {
+        self.load_stock(&veiled.reading().stock)?;
+        Ok(Color::ALL.map(|turn| self.solver.tally(veiled, turn).unwrap_or_default()))
+    }
+
+    /// Checks the table of an ending against the rules of the game; see [`Solver::verify`].
+    ///
+    /// # Errors
+    /// If a table is missing or damaged.
+    pub fn verify(&mut self, veiled: &Veiled) -> Result<Result<u64, Position>, TablesError> {
+        self.load(veiled)?;
+        Ok(self.solver.verify(veiled))
+    }
+}
+
+/// What the file says about itself.
+fn head(veiled: &Veiled) -> String {
+    let builder = concat!("anqi-solve ", env!("CARGO_PKG_VERSION"));
+    format!("anqi-veiled-1\nmaterial {veiled}\nrules board=4x8,ladder=taiwan,draw=off\nbuilder {builder}\n")
+}
+
+fn write(path: &Path, veiled: &Veiled, levels: &Levels) -> Result<(), ContainerError> {
+    let Some(claim) = Claim::new(path)? else { return Ok(()) }; // somebody else makes the same
+    let bytes: Vec<u8> =
+        levels.levels.iter().flat_map(|level| level.values()).map(|&value| value as i8 as u8).collect();
+    claim.write(&head(veiled), BLOCK, &bytes)
+}
