@@ -27,13 +27,13 @@ impl Splitter for Lines {
         }
         let is_version = statement.starts_with(b"V");
         let is_head = is_version || statement.starts_with(b"N+") || statement.starts_with(b"PI");
-        let begins = self.in_moves && is_head || self.has_begun && is_version;
-        if begins {
+        if self.in_moves && is_head || self.has_begun && is_version {
             *self = Lines::default();
+            return Cut::Before;
         }
         self.has_begun |= !statement.is_empty() && !statement.starts_with(b"'");
         self.in_moves |= is_move(statement) || statement.starts_with(b"%");
-        if begins { Cut::Before } else { Cut::Nowhere }
+        Cut::Nowhere
     }
 }
 

@@ -22,9 +22,7 @@ mod writer;
 
 pub use board::{Board, End, Facts, IllegalMove, Outcome};
 pub use chess::{BadFen, Chess};
-pub use engine::{
-    Asked, Choice, Engine, EngineSpec, EngineSpecError, Protocol, Twice, evaluate_all,
-};
+pub use engine::{Asked, Choice, Engine, EngineSpec, EngineSpecError, Protocol, Standby, Twice};
 pub use go::{BadSize, Go};
 pub use reader::{Entry, Flaw, Format, Reader};
 pub use record::{BadMove, BadStart, Kind, LONGEST_GAME, Position, Record, Recorder, Start};

@@ -23,10 +23,13 @@ impl Splitter for Lines {
         let is_first = line.starts_with(b"[Event \"");
         if is_first || line.starts_with(b"[") && !self.in_comment {
             let torn = !line.trim_ascii_end().ends_with(b"]");
-            let begins = self.in_moves || is_first && self.in_tags;
-            let in_tags = is_first || torn || self.in_tags && !begins;
-            *self = Lines { in_tags, ..Lines::default() };
-            return if begins { Cut::Before } else { Cut::Nowhere };
+            if self.in_moves || is_first && self.in_tags {
+                *self = Lines::default();
+                return Cut::Before;
+            }
+            self.in_tags |= is_first || torn;
+            self.in_comment = false;
+            return Cut::Nowhere;
         }
         if line.starts_with(b"%") && !self.in_comment {
             return Cut::Nowhere;

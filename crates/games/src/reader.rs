@@ -141,7 +141,7 @@ impl fmt::Display for Entry {
 pub(crate) enum Cut {
     /// Not here.
     Nowhere,
-    /// In front of the line.
+    /// In front of the line, which comes again as the first of the next record.
     Before,
     /// After so many bytes of the line.
     After(usize),

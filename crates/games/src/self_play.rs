@@ -1,11 +1,16 @@
 //! Self-play: records where there are none.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
 use anqi_protocol::Fault;
 use anqi_rules::{Seat, Seed};
 use rand_core::Rng;
 
 use crate::board::{Board, End, Outcome};
-use crate::engine::{Asked, Choice, EngineSpec, Twice, Worker, in_parallel};
+use crate::engine::{Asked, Choice, EngineSpec, Standby, Twice};
 use crate::record::{BadStart, Record, Recorder, Start};
 
 /// An engine that plays against itself, from random openings so that games differ.
@@ -57,13 +62,42 @@ impl SelfPlay {
     ///
     /// # Errors
     /// If the start is none, or the engine cannot be started.
-    pub fn run(&self, workers: usize, each: impl FnMut(usize, Played) -> bool) -> Result<(), SelfPlayError> {
+    pub fn run(&self, workers: usize, mut each: impl FnMut(usize, Played) -> bool) -> Result<(), SelfPlayError> {
         Recorder::begin(self.start.clone())?;
-        let play = |worker: &mut Worker<'_>, number: usize| self.play(worker, number);
-        Ok(in_parallel(&self.engine, workers, self.games, play, each)?)
+        let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (sender, games) = mpsc::channel();
+        thread::scope(|scope| {
+            for _ in 0..workers.clamp(1, self.games.max(1)) {
+                let (sender, next, stopped) = (sender.clone(), &next, &stopped);
+                scope.spawn(move || {
+                    let mut engine = Standby::new(&self.engine);
+                    while !stopped.load(Ordering::Relaxed) {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= self.games || sender.send((number, self.play(&mut engine, number))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            // Games are held back until those before them are there.
+            let (mut early, mut wanted) = (BTreeMap::new(), 0);
+            for (number, played) in games {
+                early.insert(number, played);
+                while let Some(played) = early.remove(&wanted) {
+                    let go_on = played.map(|played| each(wanted, played));
+                    if !matches!(go_on, Ok(true)) {
+                        stopped.store(true, Ordering::Relaxed);
+                        return go_on.map(|_| ()).map_err(SelfPlayError::Engine);
+                    }
+                    wanted += 1;
+                }
+            }
+            Ok(())
+        })
     }
 
-    fn play(&self, worker: &mut Worker<'_>, number: usize) -> Result<Played, Fault> {
+    fn play(&self, engine: &mut Standby<'_>, number: usize) -> Result<Played, Fault> {
         let seed = self.seed.child(format!("game {number}"));
         let mut game = match Recorder::begin(self.start.clone()) {
             Ok(game) => game,
@@ -85,7 +119,7 @@ impl SelfPlay {
             match game.board().end() {
                 Some(End::Decided(outcome)) => return Ok(self.finished(game, outcome)),
                 Some(End::Counting) => {
-                    return Ok(match worker.ask(|engine| engine.count(&game.position()))? {
+                    return Ok(match engine.ask(|engine| engine.count(&game.position()))? {
                         Asked::Answer { answer: Some(outcome), .. } => self.finished(game, outcome),
                         Asked::Answer { answer: None, .. } => Played::Unfinished { plies },
                         Asked::Failed(twice) => Played::Failed { plies, twice },
@@ -95,7 +129,7 @@ impl SelfPlay {
                 None => {}
             }
             let position_seed = engine_seed.wrapping_add(plies as u64);
-            let (choice, evaluation) = match worker.ask(|engine| engine.choose(&game.position(), position_seed))? {
+            let (choice, evaluation) = match engine.ask(|engine| engine.choose(&game.position(), position_seed))? {
                 Asked::Answer { answer, .. } => answer,
                 Asked::Failed(twice) => return Ok(Played::Failed { plies, twice }),
             };

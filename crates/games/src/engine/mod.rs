@@ -1,8 +1,8 @@
 //! Engines: what a position is worth, and what to play in it.
 
 mod gtp;
-mod pool;
 mod spec;
+mod standby;
 mod uci;
 
 use std::fmt;
@@ -13,9 +13,8 @@ use crate::board::Outcome;
 use crate::record::{Kind, Position};
 use crate::score::Evaluation;
 
-pub use pool::{Asked, Twice, evaluate_all};
-pub(crate) use pool::{Worker, in_parallel};
 pub use spec::{EngineSpec, EngineSpecError, Protocol};
+pub use standby::{Asked, Standby, Twice};
 
 /// A running engine of one game.
 ///

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use anqi_engine::Limits;
 use anqi_protocol::{Fault, OutsideSpec, OutsideSpecError};
 use anqi_rules::excerpt;
 
@@ -58,7 +59,8 @@ impl Protocol {
 /// let text = "proto=usi cmd=gpsusi go=infinite option.LimitDepth=4";
 /// let spec: EngineSpec = text.parse()?;
 /// assert_eq!(spec.to_string().parse::<EngineSpec>()?, spec);
-/// assert!("proto=uci cmd=stockfish".parse::<EngineSpec>().is_err()); // for how long?
+/// assert!(spec.is_bounded());
+/// assert!(!"proto=uci cmd=stockfish".parse::<EngineSpec>()?.is_bounded());
 /// # Ok::<(), anqi_games::EngineSpecError>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -90,9 +92,6 @@ pub enum EngineSpecError {
         /// The protocol.
         protocol: &'static str,
     },
-    /// Nothing says how long it may think.
-    #[error("how long may it think? Expected one of nodes=…, depth=…, movetime=… or go=…")]
-    NoLimit,
     /// Text that would be more than one line.
     #[error("{0:?} has a line break")]
     LineBreak(String),
@@ -126,7 +125,7 @@ impl EngineSpec {
     fn check(&self) -> Result<(), EngineSpecError> {
         let OutsideSpec { clock, limits, restart, options, .. } = &self.program;
         let is_gtp = self.protocol == Protocol::Gtp;
-        let limited = limits.nodes.is_some() || limits.depth.is_some() || limits.time.is_some();
+        let limited = has_limit(limits);
         let meaningless = [
             ("tc", clock.is_some()),
             ("playouts", limits.playouts.is_some()),
@@ -143,19 +142,33 @@ impl EngineSpec {
         if let Some(bad) = self.go.iter().chain(&self.ask).chain(option_words).find(|text| text.contains(['\n', '\r'])) {
             return Err(EngineSpecError::LineBreak(excerpt(bad)));
         }
-        if !is_gtp && !limited && self.go.is_none() { Err(EngineSpecError::NoLimit) } else { Ok(()) }
+        Ok(())
+    }
+
+    /// Whether it is said how long it may think; engines of Go are told by their own arguments.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        self.protocol == Protocol::Gtp || self.go.is_some() || has_limit(&self.program.limits)
     }
 
     /// Starts the engine and shakes hands with it.
     ///
     /// # Errors
-    /// If it does not start or misbehaves.
+    /// If it does not start or misbehaves, or nobody says how long it may think.
     pub fn launch(&self) -> Result<Box<dyn Engine>, Fault> {
+        if !self.is_bounded() {
+            let limits = "nodes=…, depth=…, movetime=… or go=…";
+            return Err(Fault::Unsupported(format!("how long may {} think? Expected {limits}", self.program.display_name())));
+        }
         Ok(match self.protocol {
             Protocol::Uci | Protocol::Usi => Box::new(uci::Uci::launch(self)?),
             Protocol::Gtp => Box::new(gtp::Gtp::launch(self)?),
         })
     }
+}
+
+fn has_limit(limits: &Limits) -> bool {
+    limits.nodes.is_some() || limits.depth.is_some() || limits.time.is_some()
 }
 
 impl fmt::Display for EngineSpec {
