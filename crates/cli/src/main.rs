@@ -2,6 +2,7 @@
 
 mod analyse;
 mod arena;
+mod assess;
 mod bench;
 mod check_engine;
 mod engine;
@@ -64,6 +65,7 @@ enum Command {
     Report(report::ReportArgs),
     Experiment(experiment::ExperimentArgs),
     Solve(solve::SolveArgs),
+    Assess(Box<assess::AssessArgs>),
     Sprt(sprt::SprtArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
@@ -123,6 +125,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Merge(args)) => parts::merge(args, out),
         Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Experiment(args)) => experiment::run(args, out),
+        Some(Command::Assess(args)) => assess::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),

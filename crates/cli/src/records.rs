@@ -76,9 +76,9 @@ pub(crate) fn run(args: &RecordsArgs, out: &mut Output) -> Result<Exit> {
 }
 
 /// Where a record or a piece of one comes from.
-struct Source {
-    file: String,
-    line: u64,
+pub(crate) struct Source {
+    pub(crate) file: String,
+    pub(crate) line: u64,
 }
 
 /// A file, unpacked if zstd packed it.
@@ -92,7 +92,10 @@ fn open(path: &Path) -> io::Result<Box<dyn io::Read>> {
 }
 
 /// Calls `each` with every record of `files`, or with what is wrong with it.
-fn for_each_record(files: &[PathBuf], mut each: impl FnMut(Source, Result<Record>) -> Result<()>) -> Result<()> {
+pub(crate) fn for_each_record(
+    files: &[PathBuf],
+    mut each: impl FnMut(Source, Result<Record>) -> Result<()>,
+) -> Result<()> {
     for path in files {
         let file = path.display().to_string();
         let input: Box<dyn io::Read> = if path == Path::new("-") {

@@ -29,12 +29,14 @@ mod reference;
 mod score;
 mod spec;
 
-pub use eval::{Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Outcomes, Weights, WeightsError};
+pub use eval::{
+    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError, quiesce,
+};
 pub use limits::{Limits, Stop};
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
 pub use minimax::chen::{ChenOptions, FlipPolicy, Flips, TypeOrder};
 pub use minimax::negascout::{NegaScoutOptions, TableSize};
-pub use options::{OptionError, OptionInfo};
+pub use options::{OptionError, OptionInfo, WeightList};
 pub use player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
 pub use reference::ReferenceOptions;
 pub use score::Score;

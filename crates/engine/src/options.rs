@@ -37,6 +37,9 @@ pub enum OptionError {
         /// What would do.
         range: String,
     },
+    /// Weights that the evaluation does not have.
+    #[error(transparent)]
+    Weights(#[from] crate::eval::WeightsError),
     /// A key given twice.
     #[error("option {0:?} is given twice")]
     Twice(String),
@@ -103,6 +106,36 @@ impl OptionValue for bool {
 
     fn write(&self) -> String {
         if *self { "on" } else { "off" }.to_owned()
+    }
+}
+
+/// Weights that take the place of an evaluation's own; empty for its own.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WeightList(pub Vec<i32>);
+
+impl OptionValue for WeightList {
+    fn read(text: &str) -> Option<WeightList> {
+        if text == "own" { Some(WeightList::default()) } else { crate::eval::read_list(text).map(WeightList) }
+    }
+
+    fn write(&self) -> String {
+        if self.0.is_empty() {
+            return "own".to_owned();
+        }
+        self.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// The range of weights.
+pub(crate) struct WeightRange;
+
+impl Range<WeightList> for WeightRange {
+    fn holds(&self, _: &WeightList) -> bool {
+        true
+    }
+
+    fn describe(&self) -> String {
+        "own, or whole numbers such as 1200/800/400/200/120/300/120".to_owned()
     }
 }
 

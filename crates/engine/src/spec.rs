@@ -5,12 +5,13 @@ use std::str::FromStr;
 
 use anqi_rules::{Seed, excerpt};
 
+use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
 use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
 use crate::minimax::chen::{Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
-use crate::player::Player;
+use crate::player::{Choice, Player, Wdl};
 use crate::random::Random;
 use crate::reference::{Reference, ReferenceOptions};
 
@@ -136,7 +137,12 @@ impl PlayerSpec {
     /// # Errors
     /// If there is no such option or it does not take this value; the player stays as it was.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        self.options.set(key, value).map_err(|error| SpecError::Option { name: self.preset.name, error })
+        let bad = |error| SpecError::Option { name: self.preset.name, error };
+        let mut options = self.options.clone();
+        options.set(key, value).map_err(bad)?;
+        options.check_weights().map_err(|error| bad(error.into()))?;
+        self.options = options;
+        Ok(())
     }
 
     /// The player, ready to play. `seed` is where its random choices come from.
@@ -158,6 +164,32 @@ impl PlayerSpec {
         matches!(self.options, PlayerOptions::Mcts(_) | PlayerOptions::Flat(_))
     }
 
+    /// What a choice of this player says about the position, for the mover: the share of won playouts (a draw is half
+    /// of one), or a score; infinite for a proof. Flat Monte Carlo speaks of all playouts, as in Takeuchi et al., the
+    /// others of their best move.
+    #[must_use]
+    pub fn value_of(&self, choice: &Choice) -> f64 {
+        let chance = |results: Wdl| f64::midpoint(results.balance(), 1.0);
+        let proof = || f64::INFINITY.copysign(f64::from(choice.score.0));
+        match &self.options {
+            PlayerOptions::Flat(FlatOptions { average: Average::Results, .. }) => {
+                let mut all = Wdl::default();
+                choice.candidates.iter().filter_map(|candidate| candidate.results).for_each(|results| all += results);
+                chance(all)
+            }
+            PlayerOptions::Flat(FlatOptions { average: Average::Material, .. }) => {
+                let scores = choice.candidates.iter().map(|candidate| f64::from(candidate.score.0));
+                scores.sum::<f64>() / choice.candidates.len().max(1) as f64
+            }
+            _ if choice.score.is_decided() => proof(),
+            PlayerOptions::Mcts(_) => {
+                let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
+                chance(best.and_then(|candidate| candidate.results).unwrap_or_default())
+            }
+            _ => f64::from(choice.score.0),
+        }
+    }
+
     /// Whether the player comes to an end by itself under these limits, without being told to stop.
     #[must_use]
     pub fn is_bounded_by(&self, limits: &Limits) -> bool {
@@ -169,6 +201,17 @@ impl PlayerSpec {
             PlayerOptions::Mcts(_) | PlayerOptions::Flat(_) => {
                 *limits != Limits { every_move: limits.every_move, ..Limits::default() }
             }
+        }
+    }
+}
+
+impl PlayerOptions {
+    /// Weights and evaluation are set one after the other; only both together can be wrong.
+    fn check_weights(&self) -> Result<(), WeightsError> {
+        match self {
+            PlayerOptions::Chen(options) => options.eval.check_weights(&options.weights.0),
+            PlayerOptions::NegaScout(options) => Evaluation::Course.check_weights(&options.weights.0),
+            _ => Ok(()),
         }
     }
 }
@@ -237,7 +280,9 @@ impl FromStr for PlayerSpec {
             known: PRESETS.each_ref().map(|preset| preset.name).join(", "),
         })?;
         let mut options = (preset.options)();
-        set_all(&mut options, parts).map_err(|error| SpecError::Option { name: preset.name, error })?;
+        let bad = |error| SpecError::Option { name: preset.name, error };
+        set_all(&mut options, parts).map_err(bad)?;
+        options.check_weights().map_err(|error| bad(error.into()))?;
         Ok(PlayerSpec { preset, options })
     }
 }

@@ -8,6 +8,7 @@ use anqi_protocol::{OutsideSpec, OutsideSpecError, Protocol};
 use anqi_rules::{Seed, excerpt};
 
 use crate::budget::{Budget, BudgetError};
+use crate::weights::{WeightsFileError, with_weights_from_files};
 
 /// Who plays: a player of ours or an outside program, its name, and its own budget if it has one.
 ///
@@ -55,6 +56,9 @@ pub enum ContenderError {
     /// Not a player.
     #[error(transparent)]
     Player(#[from] SpecError),
+    /// A weights file that is none.
+    #[error(transparent)]
+    Weights(#[from] WeightsFileError),
     /// Not a program.
     #[error(transparent)]
     Outside(#[from] OutsideSpecError),
@@ -162,7 +166,7 @@ impl FromStr for Contender {
         }
         let words = shell_words::split(text).map_err(|_| ContenderError::Quote(excerpt(text)))?;
         let (player, words) = words.split_first().ok_or(ContenderError::Empty)?;
-        let spec: PlayerSpec = player.parse()?;
+        let spec: PlayerSpec = with_weights_from_files(player)?.parse()?;
         let (mut name, mut budget) = (None, Budget::default());
         for word in words {
             match word.split_once('=') {

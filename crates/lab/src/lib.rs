@@ -32,6 +32,7 @@ mod referee;
 mod run;
 mod side;
 mod standings;
+mod weights;
 
 pub use budget::{Budget, BudgetError};
 pub use contender::{Contender, ContenderError, Who};
@@ -42,3 +43,4 @@ pub use referee::{BrokenOff, Played, referee};
 pub use run::{Ended, Event, RunError, collect, complete, play_some, run, try_programs};
 pub use side::{Answer, Insider, Side, Thought};
 pub use standings::{PairingResult, Row, Standings, Summary};
+pub use weights::{WeightsFileError, with_weights_from_files};

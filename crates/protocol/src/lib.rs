@@ -7,6 +7,7 @@
 //! - [`serve`] and [`serve_packets`] are the engine's side: a player of ours for anybody's referee.
 //! - [`Outside`] is the referee's side: anybody's program as a player, checked, timed, and ended with everything that it
 //!   started.
+//! - [`Talk`] is the same for protocols of other games: lines of text, and what they mean is the caller's business.
 //! - [`check_engine`] tells the author of an engine what a referee would find wrong with it.
 //!
 //! Nobody here ever meets a [`Deal`](anqi_rules::Deal): what is sent follows from a [`Game`](anqi_rules::Game), which
@@ -27,6 +28,6 @@ pub use check::{CheckPlan, Finding, Report, Verdict, check_engine};
 pub use clock::{Clock, ClockError, Left};
 pub use engine::{Engine, serve, serve_packets};
 pub use outside::{
-    Fault, Illegality, Outside, OutsideSpec, OutsideSpecError, Protocol, supervise_if_asked, supervise_with,
+    Fault, Illegality, Outside, OutsideSpec, OutsideSpecError, Protocol, Talk, supervise_if_asked, supervise_with,
 };
 pub use time::{Stock, share};

@@ -14,8 +14,9 @@ pub(crate) fn generator(seed: u64) -> Xoshiro256PlusPlus {
 pub(crate) fn below(rng: &mut impl Rng, bound: u64) -> u64 {
     loop {
         let product = u128::from(rng.next_u64()) * u128::from(bound);
-        // The lowest 2^64 mod bound values of each class are one too many.
-        if product as u64 >= bound.wrapping_neg() % bound {
+        let low = product as u64;
+        // The lowest 2^64 mod bound values of each class are one too many; there are fewer of them than `bound`.
+        if low >= bound || low >= bound.wrapping_neg() % bound {
             return (product >> 64) as u64;
         }
     }
@@ -50,4 +51,22 @@ pub fn mean_by_group<G: AsRef<[f64]>>(groups: &[G], samples: usize, seed: u64) -
         .filter(|mean| !mean.is_nan())
         .collect();
     Some(Estimate::percentile(value, &mut means))
+}
+
+/// Draws as many groups as there are, with replacement, and counts how often each was drawn. Resample `number` of a
+/// seed is the same whoever draws it, and whatever was drawn before.
+///
+/// ```
+/// let mut counts = [0; 100];
+/// anqi_stats::resample(1, 7, &mut counts);
+/// assert_eq!(counts.iter().sum::<u16>(), 100);
+/// ```
+pub fn resample(seed: u64, number: u64, counts: &mut [u16]) {
+    // An odd factor that is not the increment of the generator's own seeding, or neighbours would share their states.
+    let mut rng = generator(seed.wrapping_add(number.wrapping_mul(0xd134_2543_de82_ef95)));
+    counts.fill(0);
+    for _ in 0..counts.len() {
+        let drawn = &mut counts[below(&mut rng, counts.len() as u64) as usize];
+        *drawn = drawn.saturating_add(1);
+    }
 }

@@ -28,8 +28,8 @@ impl Estimate {
         Estimate { value: function(self.value), low: function(self.low), high: function(self.high) }
     }
 
-    /// `value` with the middle 95 % of `samples`, which are drawn around it.
-    pub(crate) fn percentile(value: f64, samples: &mut [f64]) -> Estimate {
+    /// `value` with the middle 95 % of `samples`, which are drawn around it. The samples come out sorted.
+    pub fn percentile(value: f64, samples: &mut [f64]) -> Estimate {
         samples.sort_by(f64::total_cmp);
         let at = |share: f64| match samples.len() {
             0 => f64::NAN,

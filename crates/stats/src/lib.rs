@@ -35,7 +35,7 @@ mod sprt;
 mod tally;
 
 pub use block::{Block, SprtState};
-pub use bootstrap::mean_by_group;
+pub use bootstrap::{mean_by_group, resample};
 pub use chen::{ChenScores, CrossTable};
 pub use elo::{Elo, elo_from_score, score_from_elo};
 pub use estimate::Estimate;

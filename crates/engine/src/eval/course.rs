@@ -102,8 +102,10 @@ impl Evaluate for Course {
 
     fn bound(&self, position: &Position) -> i32 {
         // A piece has at most four steps and four jumps.
-        let most =
-            |color| self.weights.material(position, color) + 8 * self.mobility * position.remaining(color) as i32;
-        larger_side(most)
+        let moves = |color| 8 * self.mobility.abs() * position.remaining(color) as i32;
+        if self.weights.0.iter().all(|weight| *weight >= 0) && self.mobility >= 0 {
+            return larger_side(|color| self.weights.material(position, color) + moves(color));
+        }
+        self.weights.bound(position) + moves(Color::Red) + moves(Color::Black)
     }
 }

@@ -78,8 +78,15 @@ impl Evaluate for Dynamic {
     }
 
     fn bound(&self, position: &Position) -> i32 {
+        let Dynamic { place, pawn, petty, cannon, carriage, unsafe_cannon } = *self;
         // A piece may come to be worth a king, a cannon to attack four pieces.
-        let best = self.place[0].max(self.cannon + 4 * self.carriage).max(self.pawn);
-        larger_side(|color| best * position.remaining(color) as i32) - 4 * self.unsafe_cannon.min(0) * 8
+        let best = place.into_iter().chain([pawn, petty]).fold(cannon + 4 * carriage + unsafe_cannon.max(0), i32::max);
+        if place.into_iter().chain([pawn, petty, cannon, carriage]).all(|weight| weight >= 0) {
+            return larger_side(|color| best * position.remaining(color) as i32) - 4 * unsafe_cannon.min(0) * 8;
+        }
+        // A piece that is worth less than nothing counts for the other side.
+        let a_cannon = cannon.abs() + 4 * carriage.abs() + unsafe_cannon.abs();
+        let most = place.into_iter().chain([pawn, petty]).map(i32::abs).fold(a_cannon, i32::max);
+        Color::ALL.into_iter().map(|color| most * position.remaining(color) as i32).sum()
     }
 }

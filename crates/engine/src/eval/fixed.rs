@@ -2,7 +2,7 @@
 
 use anqi_rules::Position;
 
-use super::{Evaluate, Weights, larger_side};
+use super::{Evaluate, Weights};
 use crate::score::Score;
 
 /// What each side has, on the board and face down, by fixed values.
@@ -31,6 +31,6 @@ impl Evaluate for Fixed {
     }
 
     fn bound(&self, position: &Position) -> i32 {
-        larger_side(|color| self.0.material(position, color)) // captures only take away
+        self.0.bound(position)
     }
 }

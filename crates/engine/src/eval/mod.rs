@@ -4,6 +4,8 @@ mod course;
 mod draw;
 mod dynamic;
 mod fixed;
+mod linear;
+mod quiet;
 mod weights;
 
 use anqi_rules::{Color, Position};
@@ -15,6 +17,9 @@ pub use course::Course;
 pub use draw::DrawJudge;
 pub use dynamic::Dynamic;
 pub use fixed::Fixed;
+pub use linear::Linear;
+pub(crate) use linear::read_list;
+pub use quiet::quiesce;
 pub use weights::{Weights, WeightsError};
 
 /// Says how good a position is for the side to move, without looking ahead.
@@ -70,21 +75,21 @@ choices! {
     }
 }
 
-/// Calls `$then` with the evaluation function that `$name` stands for: one copy of the search for
+/// Calls `$then` with the evaluation function that `$name` stands for, with `$weights` if there are any: one copy of the search for
 /// each, so that the innermost loop calls it directly.
 macro_rules! with_evaluation {
-    ($name:expr, |$eval:ident| $then:expr) => {
+    ($name:expr, $weights:expr, |$eval:ident| $then:expr) => {
         match $name {
             $crate::eval::Evaluation::Static => {
-                let $eval = $crate::eval::Fixed::default();
+                let $eval = <$crate::eval::Fixed as $crate::eval::Linear>::with_weights($weights);
                 $then
             }
             $crate::eval::Evaluation::Dynamic => {
-                let $eval = $crate::eval::Dynamic::default();
+                let $eval = <$crate::eval::Dynamic as $crate::eval::Linear>::with_weights($weights);
                 $then
             }
             $crate::eval::Evaluation::Course => {
-                let $eval = $crate::eval::Course::default();
+                let $eval = <$crate::eval::Course as $crate::eval::Linear>::with_weights($weights);
                 $then
             }
             $crate::eval::Evaluation::Draw => {

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use anqi_rules::{Color, Kind, Piece, Position, excerpt};
 
+use super::larger_side;
+
 /// Piece values, in the order of [`Kind::ALL`].
 ///
 /// ```
@@ -17,10 +19,10 @@ use anqi_rules::{Color, Kind, Piece, Position, excerpt};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weights(pub [i32; 7]);
 
-const NAMES: [&str; 7] = ["king", "guard", "minister", "rook", "knight", "cannon", "pawn"];
+pub(crate) const NAMES: [&str; 7] = ["king", "guard", "minister", "rook", "knight", "cannon", "pawn"];
 
 /// No weight may be larger: 32 of them must stay far below a win.
-const MOST: i32 = 100_000;
+pub(crate) const MOST: i32 = 100_000;
 
 impl Weights {
     /// The value of a kind.
@@ -52,6 +54,16 @@ impl Weights {
         position.reveals().map(value).sum()
     }
 
+    /// No difference between what the two sides have or may come to have is larger, for either side.
+    pub(crate) fn bound(&self, position: &Position) -> i32 {
+        if self.0.iter().all(|weight| *weight >= 0) {
+            return larger_side(|color| self.material(position, color)); // captures only take away
+        }
+        // A piece that is worth less than nothing counts for the other side.
+        let sizes = Weights(self.0.map(i32::abs));
+        Color::ALL.into_iter().map(|color| sizes.material(position, color)).sum()
+    }
+
     /// The value of all pieces of `color` on the board and face down.
     #[must_use]
     pub fn material(&self, position: &Position, color: Color) -> i32 {
@@ -74,6 +86,33 @@ pub enum WeightsError {
         "bad weight {0:?}, expected one of king, guard, minister, rook, knight, cannon, pawn and a number up to 100000"
     )]
     BadLine(String),
+    /// Not a list of numbers.
+    #[error("bad weights {0:?}, expected whole numbers up to 100000 such as 1200/800/400/200/120/300/120")]
+    BadList(String),
+    /// Not as many as the evaluation has.
+    #[error("evaluation {eval} has {} weights ({expected}), found {found}", .expected.split(", ").filter(|name| !name.is_empty()).count())]
+    Count {
+        /// The evaluation.
+        eval: &'static str,
+        /// What its weights are called.
+        expected: String,
+        /// How many there were.
+        found: usize,
+    },
+    /// A file that does not say whose weights these are.
+    #[error("{0:?} names no evaluation, expected a first line such as: eval static")]
+    NoEvaluation(String),
+    /// Not `name value` with a name of the evaluation.
+    #[error("bad weight {line:?}, expected one of {expected} and a number up to 100000")]
+    BadName {
+        /// The line.
+        line: String,
+        /// The names.
+        expected: String,
+    },
+    /// A name given twice.
+    #[error("{0} is given twice")]
+    Twice(&'static str),
     /// A kind without a value.
     #[error("no weight for {0}")]
     Missing(&'static str),

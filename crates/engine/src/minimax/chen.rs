@@ -16,7 +16,7 @@ use super::table::{Bound, Entry, Table};
 use crate::eval::{Evaluate, Evaluation, with_evaluation};
 use crate::limits::{Budget, Limits, Stop};
 use crate::line::Line;
-use crate::options::{Names, OnOff, choices, options};
+use crate::options::{Names, OnOff, WeightList, WeightRange, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::score::Score;
 
@@ -55,6 +55,7 @@ options! {
         k: u32 = 14, 1..=14, "how many of the pieces that may come up a flip looks at";
         order: TypeOrder = TypeOrder::Fixed, Names(TypeOrder::NAMES), "which of them";
         eval: Evaluation = Evaluation::Static, Names(Evaluation::NAMES), "evaluation function";
+        weights: WeightList = WeightList::default(), WeightRange, "weights of the evaluation function, or a file that holds them";
         risk: f64 = 0.0, -10.0..=10.0, "standard deviations of a flip's outcome to subtract from its mean";
         clip: bool = false, OnOff, "search what a flip shows with the printed window: outcomes worse than the best move count like it";
         sort: bool = true, OnOff, "try moves first that were good elsewhere";
@@ -105,7 +106,7 @@ impl Player for Chen {
             table.renew(); // so that a choice depends on the game alone
         }
         let (options, table) = (&self.options, self.table.as_ref());
-        with_evaluation!(options.eval, |eval| {
+        with_evaluation!(options.eval, &options.weights.0, |eval| {
             let done = Stop::default();
             std::thread::scope(|scope| {
                 for _ in 1..options.threads {

@@ -7,10 +7,10 @@ use anqi_rules::{Game, Move, Position, Square};
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::table::{Bound, Entry, Table};
-use crate::eval::{Course, Evaluate};
+use crate::eval::{Course, Evaluate, Linear};
 use crate::limits::{Budget, Limits, Stop};
 use crate::line::Line;
-use crate::options::{OnOff, OptionValue, Range, options};
+use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::score::Score;
 
@@ -23,6 +23,7 @@ options! {
         plies: u32 = 4, 1..=20, "plies to look ahead after a flip";
         useless: bool = true, OnOff, "pieces that can capture nothing count nothing";
         mobility: u32 = 10, 0..=1000, "value of one move";
+        weights: WeightList = WeightList::default(), WeightRange, "weights of evaluation course, the value of one move last, or a file that holds them";
         table: TableSize = TableSize::Megabytes(16), AnyTable, "transposition table in MB, 0 for none, or paper: 2^16 entries with 32-bit keys";
     }
 }
@@ -90,8 +91,10 @@ impl Player for NegaScout {
         if let Some(table) = &mut self.table {
             table.renew(); // so that a choice depends on the game alone
         }
-        let eval =
-            Course { mobility: self.options.mobility as i32, useless: self.options.useless, ..Course::default() };
+        let own = Course { mobility: self.options.mobility as i32, ..Course::default() };
+        let weights = &self.options.weights.0;
+        let eval = if weights.is_empty() { own } else { Course::with_weights(weights) };
+        let eval = Course { useless: self.options.useless, ..eval };
         let steps: Vec<Move> = game.legal_moves().into_iter().filter(|mv| matches!(mv, Move::Step { .. })).collect();
         let flips = game.legal_moves().len() - steps.len();
         // Both halves of the decision get their share.

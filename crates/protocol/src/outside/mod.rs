@@ -6,6 +6,7 @@ mod packets;
 mod process;
 mod spec;
 mod supervisor;
+mod talk;
 mod uci;
 
 use std::fmt::Debug;
@@ -17,6 +18,7 @@ use anqi_rules::{Game, Move, Outcome, Ply, Seat, excerpt};
 pub use fault::{Fault, Illegality};
 pub use spec::{OutsideSpec, OutsideSpecError, Protocol};
 pub use supervisor::{supervise_if_asked, supervise_with};
+pub use talk::Talk;
 
 use crate::clock::{Clock, Left};
 use crate::squares::Answer;

@@ -145,11 +145,25 @@ impl FromStr for OutsideSpec {
     type Err = OutsideSpecError;
 
     fn from_str(text: &str) -> Result<OutsideSpec, OutsideSpecError> {
-        OutsideSpec::from_words(&words(text)?)
+        OutsideSpec::from_words(&OutsideSpec::words(text)?)
     }
 }
 
 impl OutsideSpec {
+    /// The words of a text, split at white space as a shell does.
+    ///
+    /// # Errors
+    /// If a quote is not closed.
+    pub fn words(text: &str) -> Result<Vec<String>, OutsideSpecError> {
+        words(text)
+    }
+
+    /// The word as [`words`](OutsideSpec::words) reads it back, in quotes if it must be.
+    #[must_use]
+    pub fn quoted(word: &str) -> String {
+        quoted(word)
+    }
+
     /// Reads words that somebody has split already, such as a shell: each is `KEY=VALUE`.
     ///
     /// # Errors

@@ -1,0 +1,39 @@
+//! Which search is right? Evaluation curves and metrics of search methods from game records.
+//!
+//! The method of Takeuchi, Kaneko & Yamaguchi, for any game: a [`Sample`] is a position with the value that a search
+//! gave it and the result of its game. A good search gives equal values to positions that are won equally often,
+//! whatever else they are. An [`Assessment`] says how far that holds, and never a number without its interval:
+//! positions of one game share a result, so whole games are resampled.
+
+mod assessment;
+mod cache;
+mod comparison;
+mod condition;
+mod curve;
+mod evaluate;
+mod frame;
+mod logistic;
+mod method;
+mod metrics;
+mod plot;
+mod positions;
+mod report;
+mod sample;
+mod settings;
+mod skipped;
+mod values;
+
+pub use assessment::{AssessError, Assessment, Measured};
+pub use cache::{Cache, CacheError, Key};
+pub use comparison::{Comparison, Difference};
+pub use condition::{Condition, ConditionError};
+pub use curve::{Curve, Monotone, Point, Split};
+pub use evaluate::{EvaluateError, Evaluated, Judge, Task, evaluate};
+pub use method::{Method, MethodError, MethodJudge};
+pub use metrics::{METRICS, Metric};
+pub use positions::{Place, Positions, USUAL_CONDITIONS, tags};
+pub use report::Report;
+pub use sample::{NotANumber, Sample, Samples, Words};
+pub use settings::{Draws, Scale, Settings, UnknownChoice};
+pub use skipped::{Skip, Skipped};
+pub use values::{ValuesError, ValuesFile};

@@ -1,0 +1,32 @@
+//! How do other games look?
+//!
+//! Search methods can be judged by game records whatever the game is. This crate brings chess, Go and shogi: records
+//! ([`Reader`]: PGN, SGF, CSA) out of which come checked games ([`Record`]) and their positions ([`Position`]), and engines
+//! ([`Engine`]: UCI, GTP, USI) that say what a position is worth ([`Evaluation`]).
+//!
+//! Everything that is wrong with a record has a name ([`Flaw`]); the others are read on.
+
+mod board;
+mod chess;
+mod csa;
+mod engine;
+mod go;
+mod pgn;
+mod reader;
+mod record;
+mod score;
+mod self_play;
+mod sgf;
+mod shogi;
+mod writer;
+
+pub use board::{Board, End, Facts, IllegalMove, Outcome};
+pub use chess::{BadFen, Chess};
+pub use engine::{Asked, Choice, Engine, EngineSpec, EngineSpecError, Protocol, Standby, Twice};
+pub use go::{BadSize, Go};
+pub use reader::{Entry, Flaw, Format, Reader};
+pub use record::{BadMove, BadStart, Kind, LONGEST_GAME, Position, Record, Recorder, Start};
+pub use score::{BadEvaluation, Evaluation};
+pub use self_play::{Played, SelfPlay, SelfPlayError};
+pub use shogi::Shogi;
+pub use writer::write_record;

@@ -1,0 +1,298 @@
+//! `Record`: a game that was played, checked move by move; `Position`: one moment of it.
+
+use std::fmt;
+
+use anqi_rules::Seat;
+
+use crate::board::{Board, Facts, IllegalMove, Outcome};
+use crate::chess::{BadFen, Chess};
+use crate::go::{BadSize, Go};
+use crate::score::Evaluation;
+use crate::shogi::Shogi;
+
+/// Which game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Chess: PGN and UCI.
+    Chess,
+    /// Go: SGF and GTP.
+    Go,
+    /// Shogi: CSA and USI.
+    Shogi,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Chess => "chess",
+            Kind::Go => "Go",
+            Kind::Shogi => "shogi",
+        })
+    }
+}
+
+/// Where a game starts.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Start {
+    /// Chess, from the usual position or a FEN.
+    Chess(Option<String>),
+    /// Shogi, from the usual position or an SFEN.
+    Shogi(Option<String>),
+    /// Go.
+    Go {
+        /// Lines of the board.
+        size: usize,
+        /// What White gets.
+        komi: f64,
+        /// Stones that are there before the first move.
+        stones: Vec<(Seat, String)>,
+        /// Who moves first.
+        turn: Seat,
+    },
+}
+
+/// A start that no game can have.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BadStart {
+    /// No position.
+    #[error(transparent)]
+    Fen(#[from] BadFen),
+    /// No board.
+    #[error(transparent)]
+    Size(#[from] BadSize),
+    /// A stone where none can be.
+    #[error("a stone cannot be put on {0:?}")]
+    Stone(String),
+}
+
+impl Start {
+    /// Which game it is.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Start::Chess(_) => Kind::Chess,
+            Start::Shogi(_) => Kind::Shogi,
+            Start::Go { .. } => Kind::Go,
+        }
+    }
+
+    /// The board at the start.
+    ///
+    /// # Errors
+    /// If there is no such position.
+    pub fn board(&self) -> Result<Box<dyn Board>, BadStart> {
+        Ok(match self {
+            Start::Chess(fen) => Box::new(Chess::new(fen.as_deref())?),
+            Start::Shogi(sfen) => Box::new(Shogi::new(sfen.as_deref())?),
+            Start::Go { size, stones, turn, .. } => {
+                let mut board = Go::new(*size)?;
+                for (side, vertex) in stones {
+                    board.place(*side, vertex).map_err(|IllegalMove(vertex)| BadStart::Stone(vertex))?;
+                }
+                board.set_turn(*turn);
+                Box::new(board)
+            }
+        })
+    }
+}
+
+/// The most plies that a record may have. The longest known games have a tenth of it.
+pub const LONGEST_GAME: usize = 4096;
+
+/// A game with a known result. All of its moves are legal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Record {
+    /// Where it starts.
+    pub start: Start,
+    /// Its moves, as engines write them.
+    pub moves: Vec<String>,
+    /// Who won.
+    pub outcome: Outcome,
+    /// Who played: White and Black in chess, Black and White elsewhere.
+    pub players: [Option<String>; 2],
+    /// What the record itself says of its positions, by how many plies had been played.
+    pub comments: Vec<Option<Evaluation>>,
+    /// What its positions look like, one more than there are moves.
+    pub facts: Vec<Facts>,
+    /// Whether the rules ended it, so that nobody is to move any more.
+    pub ended: bool,
+}
+
+impl Record {
+    /// All positions in which somebody was to move, in order.
+    pub fn positions(&self) -> impl Iterator<Item = Position<'_>> {
+        let Record { start, moves, facts, comments, .. } = self;
+        (0..facts.len() - usize::from(self.ended)).map(|ply| Position {
+            start,
+            moves: &moves[..ply],
+            facts: &facts[..=ply],
+            comment: comments.get(ply).copied().flatten(),
+        })
+    }
+}
+
+/// A position with all that led to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Position<'a> {
+    start: &'a Start,
+    moves: &'a [String],
+    /// What all positions up to this one look like.
+    facts: &'a [Facts],
+    comment: Option<Evaluation>,
+}
+
+impl<'a> Position<'a> {
+    /// Where the game started.
+    #[must_use]
+    pub const fn start(&self) -> &'a Start {
+        self.start
+    }
+
+    /// How many plies have been played.
+    #[must_use]
+    pub const fn ply(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// What was played, and by whom.
+    pub fn moves(&self) -> impl Iterator<Item = (Seat, &'a str)> {
+        self.facts.iter().map(|facts| facts.turn).zip(self.moves.iter().map(String::as_str))
+    }
+
+    /// What it looks like.
+    #[must_use]
+    pub const fn facts(&self) -> Facts {
+        self.facts[self.moves.len()]
+    }
+
+    /// Whose move it is.
+    #[must_use]
+    pub const fn turn(&self) -> Seat {
+        self.facts().turn
+    }
+
+    /// What the record says of it.
+    #[must_use]
+    pub const fn comment(&self) -> Option<Evaluation> {
+        self.comment
+    }
+}
+
+/// All that an engine is told of a position, on one line; equal lines are equal questions.
+impl fmt::Display for Position<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.start {
+            Start::Chess(None) | Start::Shogi(None) => f.write_str("startpos")?,
+            Start::Chess(Some(fen)) => write!(f, "fen {fen}")?,
+            Start::Shogi(Some(sfen)) => write!(f, "sfen {sfen}")?,
+            Start::Go { size, komi, stones, turn } => {
+                write!(f, "go {size} {komi} {}", turn.name())?;
+                for (side, vertex) in stones {
+                    write!(f, " {}:{vertex}", side.name())?;
+                }
+            }
+        }
+        if self.ply() > 0 {
+            f.write_str(" moves")?;
+        }
+        self.moves.iter().try_for_each(|mv| write!(f, " {mv}"))
+    }
+}
+
+/// A record on its way: every move is checked when it comes.
+#[derive(Debug)]
+pub struct Recorder<B> {
+    start: Start,
+    board: B,
+    moves: Vec<String>,
+    facts: Vec<Facts>,
+    comments: Vec<Option<Evaluation>>,
+}
+
+/// Why a move cannot be added.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BadMove {
+    /// It is against the rules.
+    #[error(transparent)]
+    Illegal(#[from] IllegalMove),
+    /// The record is too long already.
+    #[error("more than {LONGEST_GAME} moves")]
+    TooMany,
+}
+
+impl Recorder<Box<dyn Board>> {
+    /// A game that begins.
+    ///
+    /// # Errors
+    /// If there is no such start.
+    pub fn begin(start: Start) -> Result<Recorder<Box<dyn Board>>, BadStart> {
+        let board = start.board()?;
+        Ok(Recorder::new(start, board))
+    }
+}
+
+impl<B: Board> Recorder<B> {
+    pub(crate) fn new(start: Start, board: B) -> Recorder<B> {
+        let facts = vec![board.facts()];
+        Recorder { start, board, moves: Vec::new(), facts, comments: vec![None] }
+    }
+
+    /// Where the game stands.
+    pub const fn board(&self) -> &B {
+        &self.board
+    }
+
+    /// How many plies there are.
+    pub fn plies(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The next move.
+    ///
+    /// # Errors
+    /// If it is illegal or one too many; nothing has changed then.
+    pub fn play(&mut self, mv: &str) -> Result<(), BadMove> {
+        if self.moves.len() == LONGEST_GAME {
+            return Err(BadMove::TooMany);
+        }
+        self.board.play(mv)?;
+        self.moves.push(mv.to_owned());
+        self.facts.push(self.board.facts());
+        self.comments.push(None);
+        Ok(())
+    }
+
+    /// The position after all moves so far.
+    pub fn position(&self) -> Position<'_> {
+        Position { start: &self.start, moves: &self.moves, facts: &self.facts, comment: None }
+    }
+
+    /// What is said of the position after so many plies; the first word counts.
+    pub fn comment(&mut self, ply: usize, evaluation: Evaluation) {
+        if let Some(comment) = self.comments.get_mut(ply) {
+            comment.get_or_insert(evaluation);
+        }
+    }
+
+    /// Whose move it was after so many plies.
+    pub fn turn(&self, ply: usize) -> Option<Seat> {
+        self.facts.get(ply).map(|facts| facts.turn)
+    }
+
+    /// The game so far, whoever won in the end.
+    #[must_use]
+    pub fn finish(self, outcome: Outcome, players: [Option<String>; 2]) -> Record {
+        let Recorder { start, board, moves, facts, comments } = self;
+        Record { start, moves, outcome, players, comments, facts, ended: board.end().is_some() }
+    }
+}
+
+impl Recorder<Go> {
+    /// Whose move it is, although the other side should be: who gets a handicap may move several times.
+    pub(crate) fn set_turn(&mut self, turn: Seat) {
+        self.board.set_turn(turn);
+        if let Some(facts) = self.facts.last_mut() {
+            *facts = self.board.facts();
+        }
+    }
+}
