@@ -91,7 +91,9 @@ impl Index {
     /// The number of a placement, which must have as many squares in each set as the group has shown pieces.
     #[inline]
     pub(crate) fn number(&self, placement: &Placement) -> u32 {
-        let Some(fold) = &self.fold else { return self.rank_all(&placement.sets, 0, self.free, &self.order, placement) };
+        let Some(fold) = &self.fold else {
+            return self.rank_all(&placement.sets, 0, self.free, &self.order, placement);
+        };
         let anchor = self.order[0].group;
         let square = placement.sets[anchor].trailing_zeros() as usize % Square::COUNT;
         match &fold.turnings[square] {

@@ -110,9 +110,10 @@ impl Stock {
     /// What remains when a piece of group number `captured` is taken.
     pub(crate) fn after_capture(&self, captured: usize) -> Next {
         let victim = self.groups[captured];
-        let somebody_takes = self.groups.iter().any(|group| {
-            group.color != victim.color && group.shown > 0 && (group.jumps || group.takes(captured))
-        });
+        let somebody_takes = self
+            .groups
+            .iter()
+            .any(|group| group.color != victim.color && group.shown > 0 && (group.jumps || group.takes(captured)));
         if victim.shown == 0 || !somebody_takes {
             return Next::Never;
         }
@@ -230,6 +231,7 @@ fn orders(groups: &Groups) -> Vec<Order> {
 }
 
 fn reordered(groups: &Groups, order: &Order) -> Groups {
-    let place = |mask: u16| order.iter().enumerate().filter(|&(_, &old)| mask >> old & 1 == 1).map(|(i, _)| 1 << i).sum();
+    let place =
+        |mask: u16| order.iter().enumerate().filter(|&(_, &old)| mask >> old & 1 == 1).map(|(i, _)| 1 << i).sum();
     order.iter().map(|&old| Group { takes: place(groups[old].takes), ..groups[old] }).collect()
 }

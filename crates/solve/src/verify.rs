@@ -145,6 +145,8 @@ impl CachedProbe<'_> {
         if value < Fraction::ZERO {
             return moves.iter().filter_map(quiet).all(|after| grounded(&after));
         }
-        moves.iter().any(|mv| self.action(position, *mv) == Some(value) && quiet(mv).is_none_or(|after| grounded(&after)))
+        moves
+            .iter()
+            .any(|mv| self.action(position, *mv) == Some(value) && quiet(mv).is_none_or(|after| grounded(&after)))
     }
 }

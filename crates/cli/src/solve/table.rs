@@ -111,8 +111,15 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template("{bar:24} {pos}/{len} tables, {elapsed} + {eta}  {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let mut made =
-        Made { schema: "anqi-solve-build-1", pieces: args.pieces, tables: 0, of: 0, made: 0, positions: 0, seconds: 0.0 };
+    let mut made = Made {
+        schema: "anqi-solve-build-1",
+        pieces: args.pieces,
+        tables: 0,
+        of: 0,
+        made: 0,
+        positions: 0,
+        seconds: 0.0,
+    };
     let mut said = Instant::now();
     let watch = |built: Built<'_>| {
         (made.tables, made.of) = built.tables;
@@ -150,7 +157,8 @@ fn endings(asked: &[Veiled], tables: &mut Tables) -> Vec<Veiled> {
     if !asked.is_empty() {
         return asked.to_vec();
     }
-    let sizes = (2..=MOST_PIECES).flat_map(|pieces| (0..=MOST_HIDDEN.min(pieces - 1)).map(move |hidden| (pieces, hidden)));
+    let sizes =
+        (2..=MOST_PIECES).flat_map(|pieces| (0..=MOST_HIDDEN.min(pieces - 1)).map(move |hidden| (pieces, hidden)));
     let all: Vec<Veiled> = sizes.flat_map(|(pieces, hidden)| tables.names(pieces, hidden)).collect();
     all.into_iter().filter(|veiled| tables.path(veiled).exists()).collect()
 }
@@ -225,7 +233,10 @@ fn stats(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
                 } else {
                     let [win, half_win, draw, half_loss, loss] = counts.all().map(grouped);
                     let turn = format!("{} to move", turn.name());
-                    writeln!(text, "  {turn:13}  +1: {win}  +1/2: {half_win}  0: {draw}  -1/2: {half_loss}  -1: {loss}")?;
+                    writeln!(
+                        text,
+                        "  {turn:13}  +1: {win}  +1/2: {half_win}  0: {draw}  -1/2: {half_loss}  -1: {loss}"
+                    )?;
                 }
             }
         }
