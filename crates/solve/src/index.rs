@@ -247,3 +247,48 @@ static CHOOSE: [[u32; Square::COUNT + 1]; MOST_TOGETHER + 1] = {
     }
     table
 };
+
+#[cfg(test)]
+mod tests {
+    use anqi_rules::{Ladder, Material};
+
+    use super::*;
+    use crate::turning::orbits;
+
+    /// Every number is that of its placement, however the board is turned, and no two have the same.
+    fn check(board: BoardSize, shown: &str, pool: &str) {
+        let [shown, pool]: [Material; 2] = [shown, pool].map(|text| text.parse().expect(text));
+        let stock = Stock::of(&shown, &pool, Ladder::Taiwan).expect("few kinds").stock;
+        let turnings = Turning::all(board);
+        for hidden in orbits(board, &turnings, pool.len()) {
+            let index = Index::new(board, &turnings, &stock, hidden);
+            let stay = || turnings.iter().filter(|turning| turning.apply(hidden) == hidden);
+            for number in 0..index.len() {
+                let placement = index.placement(number);
+                assert_eq!(index.number(&placement), number);
+                assert_eq!(placement.occupied().count_ones(), stock.shown());
+                assert_eq!(placement.occupied() & (hidden | !board.squares().0), 0);
+                let turned =
+                    |turning: &Turning| Placement { sets: placement.sets.map(|set| turning.apply(set)), ..placement };
+                if index.weight() > 1 {
+                    assert!(stay().all(|turning| index.number(&turned(turning)) == number));
+                }
+            }
+            let placements: u32 =
+                (0..stock.shown()).map(|placed| board.squares().len() - pool.len() - placed).product();
+            let alike: u32 = stock.groups().iter().map(|group| (1..=u32::from(group.shown)).product::<u32>()).product();
+            assert_eq!(index.len() * index.weight(), 2 * placements / alike);
+        }
+    }
+
+    #[test]
+    fn placements_and_numbers_go_round() {
+        check(BoardSize::FourByEight, "Kn", "p");
+        check(BoardSize::FourByEight, "Knn", "-");
+        check(BoardSize::FourByEight, "C", "Pp");
+        check(BoardSize::FourByEight, "PPnn", "-");
+        check(BoardSize::TwoByFour, "KCpp", "kP");
+        check(BoardSize::ThreeByTwo, "KCp", "kP");
+        check(BoardSize::TwoByTwo, "Kp", "-");
+    }
+}

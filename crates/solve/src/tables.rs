@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anqi_endgame::{Claim, Container, ContainerError};
 use anqi_rules::{BoardSize, Color, Ladder, Move, Position};
 
+use crate::level::Level;
 use crate::solver::Levels;
 use crate::stock::Stock;
 use crate::veiled::classes;
@@ -282,7 +283,6 @@ fn head(veiled: &Veiled) -> String {
 
 fn write(path: &Path, veiled: &Veiled, levels: &Levels) -> Result<(), ContainerError> {
     let Some(claim) = Claim::new(path)? else { return Ok(()) }; // somebody else makes the same
-    let bytes: Vec<u8> =
-        levels.levels.iter().flat_map(|level| level.values()).map(|&value| value as i8 as u8).collect();
+    let bytes: Vec<u8> = levels.levels.iter().flat_map(Level::values).map(|&value| value as i8 as u8).collect();
     claim.write(&head(veiled), BLOCK, &bytes)
 }
