@@ -295,6 +295,12 @@ impl Solver {
         rest.is_empty().then(|| drop(self.solved.insert(stock.clone(), Levels { hidden, levels })))
     }
 
+    /// How many positions a stock has, those alike but for symmetries counted once.
+    pub(crate) fn size(&self, stock: &Stock) -> u64 {
+        let hidden = orbits(self.board, &self.turnings, stock.hidden()).into_iter();
+        hidden.map(|hidden| u64::from(Index::new(self.board, &self.turnings, stock, hidden).len())).sum()
+    }
+
     pub(crate) fn contains(&self, stock: &Stock) -> bool {
         self.solved.contains_key(stock)
     }
