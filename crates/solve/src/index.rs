@@ -4,7 +4,7 @@
 //! system. Where the board can be turned so that the face-down squares stay, and no square stays, placements are
 //! folded: a group of one piece, the *anchor*, is turned to the least square of its orbit and takes the others along.
 
-use anqi_rules::{BoardSize, Color, Square};
+use anqi_rules::{BoardSize, Color, Square, SquareSet};
 use arrayvec::ArrayVec;
 
 use crate::stock::{MOST_GROUPS, Stock};
@@ -164,7 +164,7 @@ impl Fold {
         }
         let weight = stay.len() as u32;
         let mut fold = Fold { turnings: [None; Square::COUNT], squares: Vec::new(), rank: [0; Square::COUNT], weight };
-        for square in anqi_rules::SquareSet(board.squares().0 & !hidden) {
+        for square in SquareSet(board.squares().0 & !hidden) {
             let set = square.set().0;
             let best = stay.iter().min_by_key(|turning| turning.apply(set));
             if let Some(turning) = best.filter(|turning| turning.apply(set) != set) {

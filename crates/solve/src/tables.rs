@@ -5,12 +5,12 @@
 //! ascending order of their face-down squares, each in the order of its index, in units of 1/h! as signed bytes. Classes
 //! without face-down pieces are in the folder too, because flips lead to them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anqi_endgame::{Claim, Container, ContainerError};
-use anqi_rules::{BoardSize, Color, Ladder, Move, Position};
+use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, excerpt};
 
 use crate::level::Level;
 use crate::solver::Levels;
@@ -165,7 +165,7 @@ impl Tables {
         let mut families: BTreeMap<Stock, Vec<Veiled>> = BTreeMap::new();
         for hidden in 0..=MOST_HIDDEN.min(pieces - 1) {
             for name in self.names(pieces, hidden) {
-                let together = Stock::of(&name.pieces(), &anqi_rules::Material::EMPTY, Ladder::Taiwan);
+                let together = Stock::of(&name.pieces(), &Material::EMPTY, Ladder::Taiwan);
                 families.entry(together.unwrap_or_else(|| unreachable!("few kinds")).stock).or_default().push(name);
             }
         }
@@ -191,7 +191,7 @@ impl Tables {
         if missing.is_empty() {
             return Ok(());
         }
-        let mut waves: BTreeMap<(u32, u32), std::collections::BTreeSet<Stock>> = BTreeMap::new();
+        let mut waves: BTreeMap<(u32, u32), BTreeSet<Stock>> = BTreeMap::new();
         let mut files = HashMap::new();
         for (veiled, path) in missing {
             let stock = veiled.reading().stock;
@@ -243,7 +243,7 @@ impl Tables {
         let other = || TablesError::Other {
             path: path.display().to_string(),
             expected: veiled,
-            found: anqi_rules::excerpt(container.head()),
+            found: excerpt(container.head()),
         };
         if container.head() != head(&veiled) {
             return Err(other());
