@@ -110,10 +110,9 @@ pub(crate) fn from_records(
         first.quit();
         let name = name_of(engine, &version, &sets);
         let again = Mutex::new(Skipped::default());
-        let task = |place: &Place<'_>| {
-            Task { key: Key::new(&place.position.to_string(), &version, &engine.to_string()), position: place.clone() }
-        };
-        let tasks: Vec<_> = places.iter().map(task).collect();
+        let told = engine.to_string();
+        let key = |place: &Place<'_>| Key::new(&place.position.to_string(), &version, &told);
+        let tasks: Vec<_> = places.iter().map(|place| Task { key: key(place), position: place.clone() }).collect();
         let judge = || Ok(EngineJudge { engine: Standby::new(engine), again: &again });
         let Some(values) = pool.judge(&tasks, judge, &name)? else { return Ok(None) };
         let mut samples = Samples::default();

@@ -141,7 +141,9 @@ fn gnu_go_plays_itself() {
 
 #[test]
 fn gps_shogi_plays_itself() {
-    check_self_play(GPS_SHOGI, Start::Shogi(None), Format::Csa, 40);
+    // A whole army against a king alone, so that the game is short.
+    let sfen = "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    check_self_play(GPS_SHOGI, Start::Shogi(Some(sfen.to_owned())), Format::Csa, 4);
 }
 
 fn one_game(protocol: &str) -> Record {
