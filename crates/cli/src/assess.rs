@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_assess::{
-    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Judge, Key, Method, Place, Positions, Report, Sample,
-    Samples, Scale, Settings, Skipped, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
+    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Judge, Key, Method, Place, Positions, Report,
+    Sample, Samples, Scale, Settings, Skipped, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
 };
 use anqi_engine::Stop;
 use anqi_games::EngineSpec;
@@ -166,7 +166,10 @@ pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
             Some(format) => {
                 let who = if *from_comments { Vec::new() } else { other_games::with_budgets(engine, budget)? };
                 let mut collected = Collected { skipped: &mut skipped, facts: &mut facts };
-                (other_games::from_records(format, &args.records, &who, &args.positions, &stop, &mut collected)?, &OTHER)
+                (
+                    other_games::from_records(format, &args.records, &who, &args.positions, &stop, &mut collected)?,
+                    &OTHER,
+                )
             }
             None => (from_records(args, &stop, &mut skipped, &mut facts)?, &USUAL_CONDITIONS),
         };

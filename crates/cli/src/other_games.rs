@@ -17,7 +17,8 @@ use crate::assess::{Pool, PositionArgs, Set};
 use crate::output::grouped;
 
 /// The curves that are drawn when nothing else is said.
-pub(crate) const USUAL_CONDITIONS: [&str; 6] = ["ply=20,40,60,100", "pieces", "capture", "check", "side", "lead=-3,0,1,4"];
+pub(crate) const USUAL_CONDITIONS: [&str; 6] =
+    ["ply=20,40,60,100", "pieces", "capture", "check", "side", "lead=-3,0,1,4"];
 
 /// The format of the records, if they are those of another game: by the engine, else by the names of the files.
 pub(crate) fn format(files: &[PathBuf], engines: &[EngineSpec]) -> Result<Option<Format>> {
@@ -119,7 +120,9 @@ pub(crate) fn from_records(
         for (place, value) in places.iter().zip(values) {
             match value {
                 Ok(value) => samples.push(place.sample(value))?,
-                Err(reason) => skipped.add(&format!("position that {name} did not value"), || format!("{place}: {reason}")),
+                Err(reason) => {
+                    skipped.add(&format!("position that {name} did not value"), || format!("{place}: {reason}"))
+                }
             }
         }
         for again in again.into_inner().unwrap_or_else(PoisonError::into_inner).reasons() {

@@ -81,8 +81,7 @@ pub(crate) fn run(args: &SelfPlayArgs, out: &mut Output) -> Result<Exit> {
     let stop = stop_on_signals()?;
     let (schema, engine) = ("anqi-self-play-1", args.engine.to_string());
     let skipped = Skipped::default();
-    let mut summary =
-        Summary { schema, engine, games: 0, first_wins: 0, draws: 0, second_wins: 0, plies: 0, skipped };
+    let mut summary = Summary { schema, engine, games: 0, first_wins: 0, draws: 0, second_wins: 0, plies: 0, skipped };
     let mut records = Vec::new();
     let bar = ProgressBar::new(args.games as u64);
     plan.run(workers, |number, played| {
@@ -108,7 +107,10 @@ pub(crate) fn run(args: &SelfPlayArgs, out: &mut Output) -> Result<Exit> {
 fn start(args: &SelfPlayArgs) -> Result<Start> {
     let is_go = args.engine.protocol == Protocol::Gtp;
     if !is_go && (args.size.is_some() || args.komi.is_some()) {
-        bail!("--size and --komi are for Go, and an engine that speaks {} does not play it", args.engine.protocol.name());
+        bail!(
+            "--size and --komi are for Go, and an engine that speaks {} does not play it",
+            args.engine.protocol.name()
+        );
     }
     Ok(match args.engine.protocol {
         Protocol::Uci => Start::Chess(None),

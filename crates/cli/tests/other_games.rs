@@ -8,8 +8,7 @@ use serde_json::Value;
 
 const STOCKFISH: &str = "proto=uci cmd=/usr/games/stockfish option.Threads=1 option.Hash=1";
 const GNU_GO: &str = "proto=gtp cmd='/usr/games/gnugo --mode gtp --level 0'";
-const GPS_SHOGI: &str =
-    "proto=usi cmd=/usr/games/gpsusi 'go=btime 0 wtime 0 byoyomi 1000' option.LimitDepth=4 option.Thread=1 option.BookDepth=0";
+const GPS_SHOGI: &str = "proto=usi cmd=/usr/games/gpsusi 'go=btime 0 wtime 0 byoyomi 1000' option.LimitDepth=4 option.Thread=1 option.BookDepth=0";
 
 fn anqi(dir: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_anqi")).current_dir(dir).args(args).output().unwrap()
@@ -76,12 +75,15 @@ fn bad_records_are_named_and_counted() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     fs::write(dir.join("games.pgn"), GAMES).unwrap();
-    let report = json(dir, &["assess", "games.pgn", "--from-comments", "--thin", "1", "--resamples", "10", "-o", "report"]);
+    let report =
+        json(dir, &["assess", "games.pgn", "--from-comments", "--thin", "1", "--resamples", "10", "-o", "report"]);
     let skipped: Vec<_> = report["skipped"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|skip| format!("{} × {}: {}", skip["count"], skip["reason"].as_str().unwrap(), skip["first"].as_str().unwrap()))
+        .map(|skip| {
+            format!("{} × {}: {}", skip["count"], skip["reason"].as_str().unwrap(), skip["first"].as_str().unwrap())
+        })
         .collect();
     assert_eq!(
         skipped,
@@ -93,7 +95,8 @@ fn bad_records_are_named_and_counted() {
     );
     let table = fs::read_to_string(dir.join("report/values.csv")).unwrap();
     // A mate is infinite; a value that is no number is none.
-    let values: Vec<_> = table.lines().skip(1).map(|line| line.split(',').take(4).collect::<Vec<_>>().join(",")).collect();
+    let values: Vec<_> =
+        table.lines().skip(1).map(|line| line.split(',').take(4).collect::<Vec<_>>().join(",")).collect();
     assert_eq!(values, ["-30,0,1,1", "-inf,1,1,2", "-20,0,6,2"]);
 }
 
@@ -117,7 +120,8 @@ fn an_engine_that_dies_is_named_and_counted() {
         let dir = dir.path();
         fs::write(dir.join("games.pgn"), "1. e4 e5 1-0\n\n1. d4 d5 0-1\n").unwrap();
         let engine = mortal(dir, deaths);
-        let args = ["assess", "games.pgn", "--engine", &engine, "--concurrency", "1", "--thin", "1", "--resamples", "10"];
+        let args =
+            ["assess", "games.pgn", "--engine", &engine, "--concurrency", "1", "--thin", "1", "--resamples", "10"];
         let report = json(dir, &[&args[..], &["-o", "report"]].concat());
         let table = fs::read_to_string(dir.join("report/values.csv")).unwrap();
         assert_eq!(table.lines().count(), 1 + valued);
@@ -136,7 +140,10 @@ fn what_cannot_be_done_is_said() {
     fs::write(dir.join("games.sgf"), "").unwrap();
     for (args, said) in [
         (&["assess", "games.pgn"][..], "nobody to value the positions"),
-        (&["assess", "games.pgn", "games.sgf", "--from-comments"], "records of different games: games.pgn and games.sgf"),
+        (
+            &["assess", "games.pgn", "games.sgf", "--from-comments"],
+            "records of different games: games.pgn and games.sgf",
+        ),
         (&["assess", "games.pgn", "--engine", GNU_GO], "records of different games: games.pgn and the engine"),
         (&["assess", "games.pgn", "--engine", STOCKFISH], "how long may stockfish think?"),
         (&["assess", "games.pgn", "--engine", STOCKFISH, "--budget", "playouts=3"], "playouts=3 means nothing"),
