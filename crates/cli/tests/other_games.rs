@@ -30,9 +30,8 @@ fn error(dir: &Path, args: &[&str]) -> String {
 fn check(engine: &str, file: &str, more: &[&str], budgets: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let limit = if engine == STOCKFISH { " nodes=100" } else { "" };
-    let played = [&["self-play", "--engine", &format!("{engine}{limit}"), "--games", "4", "-o", file], more].concat();
-    let played = json(dir, &played);
+    let limited = format!("{engine}{}", if engine == STOCKFISH { " nodes=100" } else { "" });
+    let played = json(dir, &[&["self-play", "--engine", &limited, "--games", "4", "-o", file], more].concat());
     assert_eq!((&played["schema"], &played["skipped"]), (&"anqi-self-play-1".into(), &Value::Array(Vec::new())));
     assert_eq!(played["games"], 4);
     let assess = ["assess", file, "--per-game", "3", "--thin", "1", "--resamples", "20", "--draws", "half"];
