@@ -95,8 +95,9 @@ impl Positions {
         places
     }
 
-    /// One ply out of each stretch.
-    fn choose(&self, game: u64, plies: &[usize]) -> Vec<usize> {
+    /// Those of the plies of a game that are looked at, be it a game of any kind: one out of each stretch.
+    #[must_use]
+    pub fn choose(&self, game: u64, plies: &[usize]) -> Vec<usize> {
         let Some(wanted) = self.per_game.map(|wanted| wanted as usize).filter(|wanted| *wanted < plies.len()) else {
             return plies.to_vec();
         };

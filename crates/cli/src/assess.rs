@@ -8,10 +8,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_assess::{
-    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Key, Method, Place, Positions, Report, Sample,
-    Samples, Scale, Settings, Skipped, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
+    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Judge, Key, Method, Place, Positions, Report,
+    Sample, Samples, Scale, Settings, Skipped, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
 };
 use anqi_engine::Stop;
+use anqi_games::EngineSpec;
 use anqi_lab::Budget;
 use anqi_rules::{Rules, Seed};
 use anqi_stats::Points;
@@ -22,6 +23,7 @@ use tempfile::NamedTempFile;
 
 use crate::Exit;
 use crate::arena::stop_on_signals;
+use crate::other_games::{self, Collected, USUAL_CONDITIONS as OTHER};
 use crate::output::{Output, grouped};
 use crate::records::{Source, for_each_record};
 
@@ -33,7 +35,7 @@ use crate::records::{Source, for_each_record};
 /// With --cache, values that are known are not worked out again: an interrupted run goes on with the same command.
 #[derive(Args)]
 pub(crate) struct AssessArgs {
-    /// Game records, in our format or the match server's; `-` is standard input
+    /// Game records, in our format or the match server's, or of chess (PGN), Go (SGF) or shogi (CSA); `-` is standard input
     #[arg(value_name = "RECORDS", required_unless_present = "values")]
     records: Vec<PathBuf>,
     #[command(flatten)]
@@ -57,7 +59,11 @@ struct WhoArgs {
     /// How much each player may think about a position: playouts=500, nodes=10000, depth=3; again for more
     #[arg(long, value_name = "BUDGET")]
     budget: Vec<Budget>,
-    /// Take the values that the records hold in their comments ([%wdl], else [%eval])
+    /// An engine of another game that values the positions of PGN, SGF or CSA files: proto=uci|gtp|usi cmd=…, and
+    /// nodes=, depth=, movetime=, go= (UCI, USI), ask= (GTP), option.NAME=; again for more
+    #[arg(long, value_name = "DESCRIPTION", conflicts_with_all = ["player", "values", "from_comments"])]
+    engine: Vec<EngineSpec>,
+    /// Take the values that the records hold in their comments ([%wdl], else [%eval]; V[] in SGF, '** in CSA)
     #[arg(long, conflicts_with_all = ["player", "values"])]
     from_comments: bool,
     /// Take values from a CSV or Parquet file with columns value, result, game, ply and any tags; a tag `method` tells
@@ -76,25 +82,25 @@ fn method(text: &str) -> Result<Method, String> {
 pub(crate) struct PositionArgs {
     /// Only so many positions of each game, one out of each of as many equal stretches [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    per_game: Option<u32>,
+    pub(crate) per_game: Option<u32>,
     /// Only the first so many games
     #[arg(long, value_name = "N")]
-    games: Option<u64>,
+    pub(crate) games: Option<u64>,
     /// Judge by these rules, whatever the records say
     #[arg(long, value_name = "RULES")]
-    rules: Option<Rules>,
+    pub(crate) rules: Option<Rules>,
     /// Where random choices of players, positions and resamples come from
     #[arg(long, default_value = "1")]
-    seed: u64,
+    pub(crate) seed: u64,
     /// Correct the winner of a position where a full-width search with this budget proves one: depth=4
     #[arg(long, value_name = "BUDGET")]
-    prove: Option<Budget>,
+    pub(crate) prove: Option<Budget>,
     /// Remember values in this file
     #[arg(long, value_name = "FILE")]
     cache: Option<PathBuf>,
     /// How many positions at a time [default: one for each core]
     #[arg(long, value_name = "N")]
-    concurrency: Option<usize>,
+    pub(crate) concurrency: Option<usize>,
 }
 
 #[derive(Args)]
@@ -154,8 +160,21 @@ pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
     ];
     let (sets, usual): (Vec<Set>, &[&str]) = if args.who.values.is_empty() {
         let stop = stop_on_signals()?;
-        match from_records(args, &stop, &mut skipped, &mut facts)? {
-            Some(sets) => (sets, &USUAL_CONDITIONS),
+        let WhoArgs { player, engine, budget, from_comments, .. } = &args.who;
+        let format = if player.is_empty() { other_games::format(&args.records, engine)? } else { None };
+        let (sets, usual): (_, &[&str]) = match format {
+            Some(format) => {
+                let who = if *from_comments { Vec::new() } else { other_games::with_budgets(engine, budget)? };
+                let mut collected = Collected { skipped: &mut skipped, facts: &mut facts };
+                (
+                    other_games::from_records(format, &args.records, &who, &args.positions, &stop, &mut collected)?,
+                    &OTHER,
+                )
+            }
+            None => (from_records(args, &stop, &mut skipped, &mut facts)?, &USUAL_CONDITIONS),
+        };
+        match sets {
+            Some(sets) => (sets, usual),
             None => return Ok(Exit::Interrupted),
         }
     } else {
@@ -234,7 +253,7 @@ fn from_records(
 ) -> Result<Option<Vec<Set>>> {
     let WhoArgs { player, budget, from_comments, .. } = &args.who;
     if player.is_empty() && !from_comments {
-        bail!("nobody to value the positions: give --player, --from-comments or --values");
+        bail!("nobody to value the positions: give --player, --engine, --from-comments or --values");
     }
     let methods = methods(player, budget)?;
     let positions = &args.positions;
@@ -401,10 +420,19 @@ impl Pool<'_> {
         let tasks: Vec<_> = places.iter().map(task).collect();
         let limits = budget.unwrap_or_default().limits;
         let seed = Seed::from(self.seed).child("values");
+        self.judge(&tasks, || Ok(method.judge(limits, seed.clone())), name)
+    }
+
+    /// What a judge of any game says of each task; nothing if interrupted.
+    pub(crate) fn judge<J: Judge>(
+        &mut self,
+        tasks: &[Task<J::Position>],
+        judge: impl Fn() -> Result<J, String> + Sync,
+        name: &str,
+    ) -> Result<Option<Vec<Result<f64, String>>>> {
         let mut progress = Progress::new(name);
-        let judge = || Ok(method.judge(limits, seed.clone()));
         let done =
-            evaluate(&tasks, &mut self.cache, self.threads, self.stop, judge, |done, all| progress.say(done, all));
+            evaluate(tasks, &mut self.cache, self.threads, self.stop, judge, |done, all| progress.say(done, all));
         progress.bar.finish_and_clear();
         match done {
             Ok(evaluated) => Ok(Some(evaluated.values)),

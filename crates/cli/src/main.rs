@@ -10,6 +10,7 @@ mod experiment;
 mod generate;
 mod guide;
 mod matches;
+mod other_games;
 mod output;
 mod parts;
 mod perft;
@@ -20,6 +21,7 @@ mod progress;
 mod records;
 mod report;
 mod result;
+mod self_play;
 mod serve_match;
 mod show;
 mod solve;
@@ -69,6 +71,7 @@ enum Command {
     Sprt(sprt::SprtArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
+    SelfPlay(Box<self_play::SelfPlayArgs>),
     Bench(bench::BenchArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
@@ -133,6 +136,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Sprt(args)) => sprt::run(args, out),
         Some(Command::Engine(args)) => engine::run(args, out),
         Some(Command::CheckEngine(args)) => check_engine::run(args, out),
+        Some(Command::SelfPlay(args)) => self_play::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),
         Some(Command::Completions(args)) => generate::completions(args, out),
         Some(Command::Man(args)) => generate::man(args, out),
