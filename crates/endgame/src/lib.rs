@@ -41,11 +41,15 @@
 //!   effects are counted, so the order of threads leaves no trace.
 //! - **Small boards** need the `Index` to place on a mask of squares, folded by the symmetries of that board.
 
+mod block;
+mod captures;
 mod class;
 mod container;
 mod ending;
+mod flavour;
 mod index;
 mod retrograde;
+mod table;
 mod tables;
 mod tally;
 mod value;
@@ -53,8 +57,9 @@ mod value;
 pub use class::{Class, Group, Reading};
 pub use container::{Claim, Container, ContainerError};
 pub use ending::{Ending, EndingError};
+pub use flavour::{Flavour, FlavourError, Measure};
 pub use index::{Index, MOST_PIECES, Placement};
-pub use retrograde::Table;
+pub use table::Table;
 pub use tables::{BuildError, Tables};
 pub use tally::Tally;
 pub use value::{Distance, Value, Wdl};

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use anqi_rules::{BoardSize, ByColor, Color, Ladder, Position};
 
 use crate::index::{MOST_PIECES, Placement};
-use crate::retrograde::{Table, solve};
-use crate::{Class, Ending, Index, Reading, Tally, Value};
+use crate::retrograde::solve;
+use crate::{Class, Ending, Flavour, Index, Reading, Table, Tally, Value};
 
 /// Solved classes, with every class that a capture leads to.
 ///
@@ -22,8 +22,9 @@ use crate::{Class, Ending, Index, Reading, Tally, Value};
 /// assert_eq!(value.wdl(), Wdl::Draw);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Tables {
+    flavour: Flavour,
     tables: BTreeMap<Class, Table>,
 }
 
@@ -35,7 +36,20 @@ pub enum BuildError {
     TooManyPieces(Ending),
 }
 
+/// Distances to the end of the game.
+impl Default for Tables {
+    fn default() -> Tables {
+        Tables::new(Flavour::END)
+    }
+}
+
 impl Tables {
+    /// No tables yet, of a flavour.
+    #[must_use]
+    pub const fn new(flavour: Flavour) -> Tables {
+        Tables { flavour, tables: BTreeMap::new() }
+    }
+
     /// Solves the classes of `endings` and all that captures lead to, as far as they are not solved yet. Classes of
     /// one size do not need each other, so `threads` share them; the tables are the same for any number of threads.
     ///
@@ -70,12 +84,12 @@ impl Tables {
         level.retain(|class| !self.tables.contains_key(class));
         // The largest first, so that no thread is left alone with one of them at the end.
         let mut classes: Vec<Class> = level.into_iter().collect();
-        classes.sort_by_cached_key(|class| std::cmp::Reverse(Index::new(class).map(|index| index.len())));
+        classes.sort_by_cached_key(|class| std::cmp::Reverse(Index::new(class).map(|index| index.places())));
         let (next, solved) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         std::thread::scope(|scope| {
             let work = || {
                 while let Some(class) = classes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let table = solve(class, |smaller| self.tables.get(smaller));
+                    let table = solve(class, self.flavour, |smaller| self.tables.get(smaller));
                     solved.lock().unwrap_or_else(PoisonError::into_inner).extend(table);
                 }
             };
@@ -121,7 +135,7 @@ impl Tables {
         let (table, reading) = self.table(ending)?;
         // Pieces of different kinds in one group can change places: each such change is a placement of the ending.
         let mut merged = [0; MOST_PIECES];
-        let mut arrangements = u64::from(table.index().weight());
+        let mut arrangements = 1;
         for (piece, count) in ending.material().iter() {
             for nth in 1..=u64::from(count) {
                 let group = &mut merged[reading.part(piece.index())];

@@ -2,7 +2,7 @@
 
 use std::ops::{AddAssign, Mul};
 
-use crate::{Distance, Value, Wdl};
+use crate::Distance;
 
 /// Results over all placements of an ending with one side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -15,23 +15,6 @@ pub struct Tally {
     pub loss: u64,
     /// The longest win, if there is one.
     pub longest: Option<Distance>,
-}
-
-impl FromIterator<Value> for Tally {
-    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Tally {
-        let mut tally = Tally::default();
-        for value in values {
-            match value.wdl() {
-                Wdl::Win => {
-                    tally.win += 1;
-                    tally.longest = tally.longest.max(value.distance());
-                }
-                Wdl::Draw => tally.draw += 1,
-                Wdl::Loss => tally.loss += 1,
-            }
-        }
-        tally
-    }
 }
 
 impl AddAssign for Tally {
