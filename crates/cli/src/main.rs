@@ -4,6 +4,7 @@ mod analyse;
 mod arena;
 mod bench;
 mod check_engine;
+mod endgame;
 mod engine;
 mod experiment;
 mod generate;
@@ -63,6 +64,7 @@ enum Command {
     Report(report::ReportArgs),
     Experiment(experiment::ExperimentArgs),
     Sprt(sprt::SprtArgs),
+    Endgame(endgame::EndgameArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
     Bench(bench::BenchArgs),
@@ -125,6 +127,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
+        Some(Command::Endgame(args)) => endgame::run(args, out),
         Some(Command::Engine(args)) => engine::run(args, out),
         Some(Command::CheckEngine(args)) => check_engine::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),

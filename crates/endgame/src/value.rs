@@ -11,6 +11,18 @@ pub enum Wdl {
     Win,
 }
 
+impl Wdl {
+    /// The same seen by the other side.
+    #[must_use]
+    pub const fn reversed(self) -> Wdl {
+        match self {
+            Wdl::Loss => Wdl::Win,
+            Wdl::Draw => Wdl::Draw,
+            Wdl::Win => Wdl::Loss,
+        }
+    }
+}
+
 /// Plies, when the winner hurries and the loser delays. To what is said by the [`Measure`](crate::Measure) of a table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Distance(pub u16);

@@ -1,0 +1,138 @@
+//! `anqi endgame stats`: how many placements are won, drawn and lost.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anqi_endgame::{
+    Class, Ending, Flavour, MOST_PIECES, Placement, Table, TableFile, Tally, Wdl, classes_up_to, table_path,
+};
+use anqi_rules::{ByColor, Color};
+use anyhow::{Context, Result};
+use clap::Args;
+use serde::Serialize;
+
+use super::TablesArgs;
+use crate::Exit;
+use crate::output::{Output, grouped};
+
+/// Count the placements of an ending that are won, drawn and lost, and show the longest wins
+///
+/// With --csv: all classes of some number of pieces, a line each, from the heads of their files.
+#[derive(Args)]
+pub(crate) struct StatsArgs {
+    /// Red pieces, a hyphen, black pieces: N-pp
+    #[arg(required_unless_present = "csv")]
+    ending: Option<Ending>,
+    #[command(flatten)]
+    tables: TablesArgs,
+    /// Write all classes of the folder to this file
+    #[arg(long, value_name = "FILE", requires = "dir", conflicts_with = "ending")]
+    csv: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Stats {
+    schema: &'static str,
+    ending: String,
+    class: String,
+    flavour: String,
+    red_to_move: Side,
+    black_to_move: Side,
+}
+
+#[derive(Serialize)]
+struct Side {
+    win: u64,
+    draw: u64,
+    loss: u64,
+    /// Plies of the longest win.
+    longest: Option<u16>,
+    /// A position that takes so long.
+    position: Option<String>,
+}
+
+pub(crate) fn run(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
+    if let (Some(csv), Some(dir)) = (&args.csv, &args.tables.dir) {
+        write_all(csv, dir, args.tables.flavour)?;
+        return Ok(Exit::Done);
+    }
+    let ending = args.ending.context("which ending?")?;
+    let table = args.tables.table(&ending)?;
+    let reading = Class::of(&ending);
+    let tally = reading.tally(&ending, table.tally());
+    let longest = longest(&table);
+    let side = |color: Color| -> Result<Side> {
+        let Tally { win, draw, loss, longest: plies } = tally[color];
+        let example = longest[reading.color(color)].map(|placement| super::position(&ending, &placement)).transpose()?;
+        let plies = plies.filter(|_| args.tables.flavour.measure() != anqi_endgame::Measure::Outcome);
+        Ok(Side {
+            win,
+            draw,
+            loss,
+            longest: plies.map(|plies| plies.0),
+            position: example.filter(|_| plies.is_some()).map(|position| position.to_string()),
+        })
+    };
+    let stats = Stats {
+        schema: "anqi-endgame-stats-1",
+        ending: ending.to_string(),
+        class: reading.class.name().map_or_else(String::new, |name| name.to_string()),
+        flavour: args.tables.flavour.to_string(),
+        red_to_move: side(Color::Red)?,
+        black_to_move: side(Color::Black)?,
+    };
+    out.print(&stats, |text| {
+        writeln!(text, "{} (class {}, {})", stats.ending, stats.class, stats.flavour)?;
+        for (name, side) in [("red", &stats.red_to_move), ("black", &stats.black_to_move)] {
+            let [win, draw, loss] = [side.win, side.draw, side.loss].map(grouped);
+            writeln!(text, "{name:<5} to move  won {win}, drawn {draw}, lost {loss}")?;
+            if let (Some(plies), Some(position)) = (side.longest, &side.position) {
+                writeln!(text, "               longest win {plies} plies: {position}")?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}
+
+/// For each side to move the first placement whose win takes longest.
+fn longest(table: &Table) -> ByColor<Option<Placement>> {
+    let mut found: ByColor<Option<Placement>> = ByColor::default();
+    for placement in (0..table.index().places()).filter_map(|place| table.index().placement(place)) {
+        let value = table.value(&placement);
+        if found[placement.turn].is_none()
+            && value.wdl() == Wdl::Win
+            && value.distance() == table.tally()[placement.turn].longest
+        {
+            found[placement.turn] = Some(placement);
+        }
+    }
+    found
+}
+
+/// A line for each class of the folder, the smallest first.
+fn write_all(path: &Path, dir: &Path, flavour: Flavour) -> Result<()> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let side = |color: &str| ["win", "draw", "loss", "longest"].map(|what| format!("{color}_{what}"));
+    let columns = ["pieces", "class", "positions", "bytes"].map(str::to_owned);
+    table.write_record(columns.into_iter().chain(side("red")).chain(side("black")))?;
+    let mut endings: Vec<Ending> = classes_up_to(MOST_PIECES as u32).into_values().collect();
+    endings.sort_by_key(|ending| (ending.len(), ending.to_string()));
+    for ending in endings {
+        let file = table_path(dir, &ending, flavour);
+        if !file.exists() {
+            continue;
+        }
+        let file = TableFile::open(&file)?;
+        let counts = |tally: &Tally| {
+            let longest = tally.longest.map_or_else(String::new, |plies| plies.0.to_string());
+            [tally.win.to_string(), tally.draw.to_string(), tally.loss.to_string(), longest]
+        };
+        let first = [ending.len().to_string(), ending.to_string()];
+        let size = [file.index().positions().to_string(), file.file_len().to_string()];
+        let sides = Color::ALL.map(|color| counts(&file.tally()[color]));
+        table.write_record(first.into_iter().chain(size).chain(sides.into_iter().flatten()))?;
+    }
+    let whole = table.into_inner().context("there is room in memory")?;
+    fs::write(path, whole).with_context(|| format!("cannot write {}", path.display()))
+}
