@@ -67,9 +67,8 @@ pub fn build(
         let work = Mutex::new(Work { queue, elsewhere: Vec::new(), built: HashMap::new(), heard: &mut heard });
         let maker = Maker { dir, flavour, smaller: &smaller, needed };
         thread::scope(|scope| {
-            let hands: Vec<_> = (1..threads.get().min(level.len().max(1)))
-                .map(|_| scope.spawn(|| maker.work(&work, stop)))
-                .collect();
+            let hands: Vec<_> =
+                (1..threads.get().min(level.len().max(1))).map(|_| scope.spawn(|| maker.work(&work, stop))).collect();
             let ours = maker.work(&work, stop);
             hands.into_iter().map(|hand| hand.join().unwrap_or(Ok(()))).fold(ours, Result::and)
         })?;

@@ -51,7 +51,7 @@ impl Placement {
 }
 
 /// The places of one class.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Index {
     row: usize,
     bit: usize,
@@ -62,7 +62,7 @@ pub struct Index {
 }
 
 /// Equal pieces outside the block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     pub(crate) group: usize,
     pub(crate) count: u32,
@@ -161,8 +161,7 @@ impl Index {
         let (row, bit) = (take(self.row), take(self.bit));
         let (block, fold) = self.block(&sets);
         let block = placement.turn as usize * self.blocks + block;
-        block * BLOCK_PLACES
-            + (fold.apply(row).trailing_zeros() * 32 + fold.apply(bit).trailing_zeros()) as usize
+        block * BLOCK_PLACES + (fold.apply(row).trailing_zeros() * 32 + fold.apply(bit).trailing_zeros()) as usize
     }
 
     /// The block in which the slots stand on `sets`, by group, and how to turn the board to it.

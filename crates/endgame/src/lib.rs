@@ -43,8 +43,8 @@
 
 mod actions;
 mod block;
-mod captures;
 mod build;
+mod captures;
 mod class;
 mod container;
 mod ending;

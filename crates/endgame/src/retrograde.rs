@@ -171,7 +171,8 @@ impl<'a> Analysis<'a> {
             for color in Color::ALL {
                 self.look(color, &mut fresh);
             }
-            let waiting = |levels: &ByColor<Levels>| levels.0.iter().any(|levels| levels.len() > usize::from(level) + 1);
+            let waiting =
+                |levels: &ByColor<Levels>| levels.0.iter().any(|levels| levels.len() > usize::from(level) + 1);
             if fresh.is_empty() && !waiting(&self.takes) && !waiting(&self.yields) {
                 break;
             }

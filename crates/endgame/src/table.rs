@@ -7,7 +7,7 @@ use crate::index::{BLOCK_PLACES, Block, Placement};
 use crate::{Class, Flavour, Index, Tally, Value, Wdl};
 
 /// A class with the value of each of its placements.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     class: Class,
     index: Index,

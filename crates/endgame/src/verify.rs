@@ -26,10 +26,7 @@ pub struct Disagreement {
 /// Compares every placement of a table, up to symmetry, with its successors; `smaller` gives the tables that captures
 /// lead to, of the same flavour. Returns how many placements were compared, both sides to move, or the first that is
 /// wrong; `None` if a smaller table is missing.
-pub fn verify<'a>(
-    table: &Table,
-    smaller: impl Fn(&Class) -> Option<&'a Table>,
-) -> Option<Result<u64, Disagreement>> {
+pub fn verify<'a>(table: &Table, smaller: impl Fn(&Class) -> Option<&'a Table>) -> Option<Result<u64, Disagreement>> {
     let class = table.class();
     let conversion = |captured: usize| match class.without(captured) {
         None => Some(None),

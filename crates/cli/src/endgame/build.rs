@@ -196,9 +196,8 @@ pub(crate) fn plan(args: &PlanArgs, out: &mut Output) -> Result<Exit> {
     let names = args.what.endings().into_iter().filter_map(|ending| anqi_endgame::Class::of(&ending).class.name());
     let mut endings: Vec<Ending> = names.filter(missing).collect();
     endings.sort_by_key(Ending::len);
-    let command = |ending: &Ending| {
-        format!("anqi endgame build {ending} --flavour {flavour} --threads 1 --dir {}", shell(dir))
-    };
+    let command =
+        |ending: &Ending| format!("anqi endgame build {ending} --flavour {flavour} --threads 1 --dir {}", shell(dir));
     let planned = Planned { schema: "anqi-endgame-plan-1", commands: endings.iter().map(command).collect() };
     out.print(&planned, |text| planned.commands.iter().try_for_each(|command| writeln!(text, "{command}")))?;
     Ok(Exit::Done)

@@ -8,7 +8,7 @@ mod verify;
 
 use std::path::PathBuf;
 
-use anqi_endgame::{Ending, Flavour, Table, Tablebase, TableFile, Tables, Value, Wdl, table_path};
+use anqi_endgame::{Ending, Flavour, Table, TableFile, Tablebase, Tables, Value, Wdl, table_path};
 use anqi_rules::{Color, Piece, Position, Setup, SquareSet};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -77,7 +77,8 @@ impl TablesArgs {
             return Ok(TableFile::open(&table_path(dir, &name, self.flavour))?.load()?);
         }
         let mut tables = Tables::new(self.flavour);
-        tables.build([*ending], std::thread::available_parallelism().context("how many cores there are is unknown")?)?;
+        tables
+            .build([*ending], std::thread::available_parallelism().context("how many cores there are is unknown")?)?;
         let (table, _) = tables.table(ending).context("it was just built")?;
         Ok(table.clone())
     }

@@ -63,7 +63,8 @@ pub(crate) fn run(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
     let longest = longest(&table);
     let side = |color: Color| -> Result<Side> {
         let Tally { win, draw, loss, longest: plies } = tally[color];
-        let example = longest[reading.color(color)].map(|placement| super::position(&ending, &placement)).transpose()?;
+        let example =
+            longest[reading.color(color)].map(|placement| super::position(&ending, &placement)).transpose()?;
         let plies = plies.filter(|_| args.tables.flavour.measure() != anqi_endgame::Measure::Outcome);
         Ok(Side {
             win,

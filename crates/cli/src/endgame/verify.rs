@@ -76,9 +76,12 @@ pub(crate) fn run(args: &VerifyArgs, out: &mut Output) -> Result<Exit> {
     for pieces in 2..=anqi_endgame::MOST_PIECES as u32 {
         let level: Vec<Class> =
             endings.iter().filter(|ending| ending.len() == pieces).map(|ending| Class::of(ending).class).collect();
-        let smaller = load(args, level.iter().flat_map(|class| {
-            (0..class.groups().len()).filter_map(|captured| class.without(captured)).map(|reading| reading.class)
-        }))?;
+        let smaller = load(
+            args,
+            level.iter().flat_map(|class| {
+                (0..class.groups().len()).filter_map(|captured| class.without(captured)).map(|reading| reading.class)
+            }),
+        )?;
         let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         thread::scope(|scope| {
             let work = || {
