@@ -12,10 +12,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use anqi_rules::ByColor;
+
 use crate::container::Claim;
 use crate::file::{TableFile, write};
 use crate::retrograde::solve;
-use crate::{Class, Ending, Flavour, Index, MOST_PIECES, Table, TableError, table_path};
+use crate::{Class, Ending, Flavour, Index, MOST_PIECES, Table, TableError, Tally, table_path};
 
 /// What happens during a build.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,4 +171,51 @@ impl Maker<'_> {
         }
         Ok(Some((if self.needed { Some(file.load()?) } else { None }, true)))
     }
+}
+
+/// Solves the classes of `endings`, which all have the same number of pieces, without keeping the tables: `heard` gets
+/// the results over all placements of each class, under its name, as soon as they are known. The smaller tables are
+/// taken from `dir` and built there where they are missing. Returns whether everything was solved.
+///
+/// # Errors
+/// As for [`build`].
+pub fn count(
+    dir: &Path,
+    flavour: Flavour,
+    endings: &[Ending],
+    threads: NonZeroUsize,
+    stop: &AtomicBool,
+    heard: impl FnMut(Ending, &ByColor<Tally>) + Send,
+) -> Result<bool, TableError> {
+    let mut levels = levels(endings.iter().copied())?;
+    let Some(pieces) = levels.iter().rposition(|level| !level.is_empty()) else { return Ok(true) };
+    let top = std::mem::take(&mut levels[pieces]);
+    let below: Vec<Ending> = levels[pieces - 1].iter().filter_map(Class::name).collect();
+    if !build(dir, flavour, below.iter().copied(), threads, stop, |_| {})? {
+        return Ok(false);
+    }
+    let mut smaller: HashMap<Class, Table> = HashMap::new();
+    for name in &below {
+        let table = TableFile::open(&table_path(dir, name, flavour))?.load()?;
+        smaller.insert(table.class().clone(), table);
+    }
+    let mut queue: Vec<&Class> = top.iter().collect();
+    queue.sort_by_cached_key(|class| Index::new(class).map(|index| index.positions()));
+    let work = Mutex::new((queue, heard));
+    thread::scope(|scope| {
+        let hand = || {
+            let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
+            while !stop.load(Ordering::Relaxed) {
+                let next = lock().0.pop();
+                let Some(class) = next else { break };
+                let table = solve(class, flavour, |smaller_class| smaller.get(smaller_class));
+                if let (Some(name), Some(table)) = (class.name(), table) {
+                    (lock().1)(name, table.tally());
+                }
+            }
+        };
+        (1..threads.get()).for_each(|_| drop(scope.spawn(hand)));
+        hand();
+    });
+    Ok(!stop.load(Ordering::Relaxed))
 }

@@ -60,7 +60,7 @@ mod value;
 mod verify;
 
 pub use actions::Action;
-pub use build::{BuildEvent, build, classes_up_to};
+pub use build::{BuildEvent, build, classes_up_to, count};
 pub use class::{Class, Group, Reading};
 pub use container::{Claim, Container, ContainerError};
 pub use ending::{Ending, EndingError};

@@ -51,12 +51,43 @@ impl WhatArgs {
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     what: WhatArgs,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+/// How fast, and how long
+#[derive(Args)]
+pub(super) struct HowArgs {
     /// How many threads [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Stop after so many seconds; what is not finished then is built by the next command
+    /// Stop after so many seconds; the same command goes on with what was not finished
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
+}
+
+impl HowArgs {
+    pub(super) fn threads(&self) -> Result<NonZeroUsize> {
+        match self.threads {
+            Some(threads) => Ok(threads),
+            None => thread::available_parallelism().context("how many cores there are is unknown; say --threads"),
+        }
+    }
+
+    /// Raised by a signal, or when the time is over.
+    pub(super) fn stop(&self) -> Result<Arc<AtomicBool>> {
+        let signals = stop_on_signals()?;
+        let deadline = self.budget.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let stop = Arc::new(AtomicBool::new(false));
+        let raised = Arc::clone(&stop);
+        thread::spawn(move || {
+            while !signals.is_raised() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+                thread::sleep(Duration::from_millis(20));
+            }
+            raised.store(true, Ordering::Relaxed);
+        });
+        Ok(stop)
+    }
 }
 
 #[derive(Serialize)]
@@ -72,24 +103,8 @@ struct Built {
 }
 
 pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
-    let signals = stop_on_signals()?;
-    let (stop, ended) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    let deadline = args.budget.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let watch = {
-        let (stop, ended) = (Arc::clone(&stop), Arc::clone(&ended));
-        thread::spawn(move || {
-            while !ended.load(Ordering::Relaxed) {
-                if signals.is_raised() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-                thread::sleep(Duration::from_millis(20));
-            }
-        })
-    };
-    let threads = match args.threads {
-        Some(threads) => threads,
-        None => thread::available_parallelism().context("how many cores there are is unknown; say --threads")?,
-    };
+    let stop = args.how.stop()?;
+    let threads = args.how.threads()?;
     let what = &args.what;
     let start = Instant::now();
     let mut progress = Progress::new();
@@ -97,8 +112,6 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
     let complete =
         build_tables(&what.dir, what.flavour, endings.iter().copied(), threads, &stop, |event| progress.watch(event));
     progress.bar.finish_and_clear();
-    ended.store(true, Ordering::Relaxed);
-    let _ = watch.join();
     if !complete? {
         eprintln!("interrupted: finished tables are in {}; the same command goes on", shell(&what.dir));
         return Ok(Exit::Interrupted);

@@ -1,6 +1,7 @@
 //! `anqi endgame`: tables of endings, and what they say.
 
 mod build;
+mod count;
 mod look;
 mod mutual;
 mod stats;
@@ -30,6 +31,7 @@ pub(crate) struct EndgameArgs {
 enum What {
     Build(build::BuildArgs),
     Plan(build::PlanArgs),
+    Count(count::CountArgs),
     Verify(verify::VerifyArgs),
     Stats(stats::StatsArgs),
     Probe(look::ProbeArgs),
@@ -41,6 +43,7 @@ pub(crate) fn run(args: &EndgameArgs, out: &mut Output) -> Result<Exit> {
     match &args.what {
         What::Build(args) => build::build(args, out),
         What::Plan(args) => build::plan(args, out),
+        What::Count(args) => count::run(args, out),
         What::Verify(args) => verify::run(args, out),
         What::Stats(args) => stats::run(args, out),
         What::Probe(args) => look::probe(args, out),

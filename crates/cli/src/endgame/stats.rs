@@ -1,13 +1,8 @@
 //! `anqi endgame stats`: how many placements are won, drawn and lost.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use anqi_endgame::{
-    Class, Ending, Flavour, MOST_PIECES, Placement, Table, TableFile, Tally, Wdl, classes_up_to, table_path,
-};
+use anqi_endgame::{Class, Ending, Placement, Table, Tally, Wdl};
 use anqi_rules::{ByColor, Color};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
@@ -16,18 +11,12 @@ use crate::Exit;
 use crate::output::{Output, grouped};
 
 /// Count the placements of an ending that are won, drawn and lost, and show the longest wins
-///
-/// With --csv: all classes of some number of pieces, a line each, from the heads of their files.
 #[derive(Args)]
 pub(crate) struct StatsArgs {
     /// Red pieces, a hyphen, black pieces: N-pp
-    #[arg(required_unless_present = "csv")]
-    ending: Option<Ending>,
+    ending: Ending,
     #[command(flatten)]
     tables: TablesArgs,
-    /// Write all classes of the folder to this file
-    #[arg(long, value_name = "FILE", requires = "dir", conflicts_with = "ending")]
-    csv: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -52,11 +41,7 @@ struct Side {
 }
 
 pub(crate) fn run(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
-    if let (Some(csv), Some(dir)) = (&args.csv, &args.tables.dir) {
-        write_all(csv, dir, args.tables.flavour)?;
-        return Ok(Exit::Done);
-    }
-    let ending = args.ending.context("which ending?")?;
+    let ending = args.ending;
     let table = args.tables.table(&ending)?;
     let reading = Class::of(&ending);
     let tally = reading.tally(&ending, table.tally());
@@ -109,31 +94,4 @@ fn longest(table: &Table) -> ByColor<Option<Placement>> {
         }
     }
     found
-}
-
-/// A line for each class of the folder, the smallest first.
-fn write_all(path: &Path, dir: &Path, flavour: Flavour) -> Result<()> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    let side = |color: &str| ["win", "draw", "loss", "longest"].map(|what| format!("{color}_{what}"));
-    let columns = ["pieces", "class", "positions", "bytes"].map(str::to_owned);
-    table.write_record(columns.into_iter().chain(side("red")).chain(side("black")))?;
-    let mut endings: Vec<Ending> = classes_up_to(MOST_PIECES as u32).into_values().collect();
-    endings.sort_by_key(|ending| (ending.len(), ending.to_string()));
-    for ending in endings {
-        let file = table_path(dir, &ending, flavour);
-        if !file.exists() {
-            continue;
-        }
-        let file = TableFile::open(&file)?;
-        let counts = |tally: &Tally| {
-            let longest = tally.longest.map_or_else(String::new, |plies| plies.0.to_string());
-            [tally.win.to_string(), tally.draw.to_string(), tally.loss.to_string(), longest]
-        };
-        let first = [ending.len().to_string(), ending.to_string()];
-        let size = [file.index().positions().to_string(), file.file_len().to_string()];
-        let sides = Color::ALL.map(|color| counts(&file.tally()[color]));
-        table.write_record(first.into_iter().chain(size).chain(sides.into_iter().flatten()))?;
-    }
-    let whole = table.into_inner().context("there is room in memory")?;
-    fs::write(path, whole).with_context(|| format!("cannot write {}", path.display()))
 }
