@@ -38,23 +38,12 @@ pub(crate) fn before(block: usize, steps: &Steps<'_>, targets: &[Block]) -> Bloc
     let mut before = [0; 32];
     for neighbour in steps.neighbours {
         let target = &targets[neighbour.block()];
+        // A match outside the loops, so that each of them is a few vector instructions.
         match neighbour.fold().0 {
-            0 => add(&mut before, target),
-            1 => {
-                for (row, word) in before.iter_mut().enumerate() {
-                    *word |= target[row ^ 24].swap_bytes();
-                }
-            }
-            2 => {
-                for (row, word) in before.iter_mut().enumerate() {
-                    *word |= target[row ^ 7].swap_bytes().reverse_bits();
-                }
-            }
-            _ => {
-                for (row, word) in before.iter_mut().enumerate() {
-                    *word |= target[row ^ 31].reverse_bits();
-                }
-            }
+            0 => add(&mut before, target, Fold::IDENTITY),
+            1 => add(&mut before, target, Fold(1)),
+            2 => add(&mut before, target, Fold(2)),
+            _ => add(&mut before, target, Fold(3)),
         }
     }
     let target = &targets[block];
@@ -78,10 +67,10 @@ pub(crate) fn before(block: usize, steps: &Steps<'_>, targets: &[Block]) -> Bloc
     before
 }
 
-#[inline]
-fn add(to: &mut Block, block: &Block) {
-    for (to, word) in to.iter_mut().zip(block) {
-        *to |= word;
+#[inline(always)]
+fn add(to: &mut Block, block: &Block, fold: Fold) {
+    for (row, word) in (0..).zip(to) {
+        *word |= fold.apply(block[fold.square(row) as usize]);
     }
 }
 

@@ -1,4 +1,5 @@
 //! What the captures of a class promise: every one leads into a smaller class that is solved already.
+//! Where only outcomes count there is a faster way to the same: see `outlook.rs`.
 //!
 //! Captures are found for a row at a time: all pieces but one stand still, and that one, the bit piece, stands
 //! anywhere. Then a capture among the others is possible with the bit piece on a set of squares (for a cannon those
@@ -154,7 +155,7 @@ impl<'a> Captures<'a> {
 
     /// What the enemy of `color` faces after losing a piece of group `victim`; `sets` are those after it.
     #[inline]
-    fn after(&self, color: Color, victim: usize, sets: &[u32; MOST_PIECES]) -> Value {
+    pub(crate) fn after(&self, color: Color, victim: usize, sets: &[u32; MOST_PIECES]) -> Value {
         let Some(conversion) = &self.conversions[victim] else { return Value::loss(Distance(0)) };
         let reading = &conversion.reading;
         let mut after = Placement { sets: [0; MOST_PIECES], turn: reading.color(color.other()) };
@@ -165,23 +166,23 @@ impl<'a> Captures<'a> {
     }
 }
 
-fn adjacent(a: u32, b: u32) -> bool {
+pub(crate) fn adjacent(a: u32, b: u32) -> bool {
     steps_to(a) >> b & 1 == 1
 }
 
-fn steps_to(square: u32) -> u32 {
+pub(crate) fn steps_to(square: u32) -> u32 {
     neighbours(Square::from_low_bits(square as usize)).0
 }
 
 /// The squares between which and `square` exactly one of `occupied` stands.
-fn jumps_to(square: u32, occupied: u32) -> u32 {
+pub(crate) fn jumps_to(square: u32, occupied: u32) -> u32 {
     let lined = SquareSet(LINES[square as usize]).iter();
     let jumps = |other: &Square| (BETWEEN[square as usize][other.index()] & occupied).count_ones() == 1;
     lined.filter(jumps).fold(0, |all, square| all | square.set().0)
 }
 
 /// Where one more piece may stand so that a cannon on `from` takes what is on `to`.
-fn jumps_with_help(from: u32, to: u32, occupied: u32) -> u32 {
+pub(crate) fn jumps_with_help(from: u32, to: u32, occupied: u32) -> u32 {
     if LINES[from as usize] >> to & 1 == 0 {
         return 0;
     }
@@ -194,6 +195,10 @@ fn jumps_with_help(from: u32, to: u32, occupied: u32) -> u32 {
 }
 
 /// The other squares on file and rank.
+pub(crate) fn lines(square: u32) -> u32 {
+    LINES[square as usize]
+}
+
 static LINES: [u32; 32] = {
     let mut lines = [0; 32];
     let mut square = 0;

@@ -217,7 +217,7 @@ impl TableFile {
                 Values::Wide(low.iter().zip(high).map(|(&low, &high)| u16::from_le_bytes([low, high])).collect())
             }
         };
-        let table = Table::new(self.class.clone(), self.index.clone(), self.flavour, values);
+        let table = Table::counted(self.class.clone(), self.index.clone(), self.flavour, values);
         if *table.tally() != self.tally {
             let path = self.container.path().display().to_string();
             return Err(TableError::Head { path, what: "its values are not those that its head counts".to_owned() });

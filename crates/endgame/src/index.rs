@@ -82,23 +82,37 @@ impl Index {
         let copies = |&(row, bit): &(usize, usize)| counts[row] * (counts[bit] - u32::from(row == bit));
         let (row, bit) = pairs.filter(|pair| copies(pair) > 0).min_by_key(copies)?;
 
+        let copies = u64::from(copies(&(row, bit)));
         let left = |group: usize| counts[group] - u32::from(group == row) - u32::from(group == bit);
-        let mut rest: ArrayVec<usize, MOST_PIECES> = all.filter(|&group| left(group) > 0).collect();
+        Some(Index::with_slots(row, bit, all.map(left).collect(), copies))
+    }
+
+    /// `left` of each group are in slots.
+    fn with_slots(row: usize, bit: usize, left: ArrayVec<u32, MOST_PIECES>, copies: u64) -> Index {
+        let mut rest: ArrayVec<usize, MOST_PIECES> = (0..left.len()).filter(|&group| left[group] > 0).collect();
         // Odd anchors are never their own reflections.
-        rest.sort_by_key(|&group| (left(group).is_multiple_of(2), left(group)));
+        rest.sort_by_key(|&group| (left[group].is_multiple_of(2), left[group]));
         let mut free = Square::COUNT as u32;
         let slots: ArrayVec<Slot, MOST_PIECES> = rest
             .into_iter()
             .enumerate()
             .map(|(place, group)| {
-                let count = left(group);
+                let count = left[group];
                 let ways = if place == 0 { ANCHORS[count as usize].sets.len() } else { choose(free, count) as usize };
                 free -= count;
                 Slot { group, count, ways }
             })
             .collect();
         let blocks = slots.iter().map(|slot| slot.ways).product();
-        Some(Index { row, bit, slots, blocks, copies: u64::from(copies(&(row, bit))) })
+        Index { row, bit, slots, blocks, copies }
+    }
+
+    /// The same blocks with one piece of a group less in the slots; `None` if there is none.
+    pub(crate) fn without(&self, group: usize) -> Option<Index> {
+        let mut left: ArrayVec<u32, MOST_PIECES> = [0; MOST_PIECES].into();
+        self.slots.iter().for_each(|slot| left[slot.group] = slot.count);
+        left[group] = left[group].checked_sub(1)?;
+        Some(Index::with_slots(self.row, self.bit, left, self.copies))
     }
 
     /// The group of the row piece.
@@ -221,6 +235,12 @@ pub(crate) struct Fold(pub(crate) u8);
 impl Fold {
     pub(crate) const IDENTITY: Fold = Fold(0);
     const ALL: [Fold; 4] = [Fold(0), Fold(1), Fold(2), Fold(3)];
+
+    /// Where a square goes.
+    #[inline]
+    pub(crate) const fn square(self, square: u32) -> u32 {
+        square ^ [0, 24, 7, 31][self.0 as usize]
+    }
 
     #[inline]
     pub(crate) const fn apply(self, set: u32) -> u32 {

@@ -51,6 +51,7 @@ mod ending;
 mod file;
 mod flavour;
 mod index;
+mod outlook;
 mod retrograde;
 mod table;
 mod tablebase;

@@ -20,11 +20,12 @@
 use anqi_rules::{ByColor, Color, SquareSet};
 use arrayvec::ArrayVec;
 
-use crate::block::{Neighbour, Steps, any, before, free};
+use crate::block::{Neighbour, Steps, any, before, count, free};
 use crate::captures::{Captures, Fixed, Promises};
 use crate::index::{Block, MOST_PIECES};
+use crate::outlook::{Outlook, Prospects};
 use crate::table::Values;
-use crate::{Class, Distance, Flavour, Index, Measure, Table, Value};
+use crate::{Class, Distance, Flavour, Index, Measure, Table, Tally, Value};
 
 /// Solves `class`; `smaller` gives the tables of the classes that a capture leads to, of the same flavour. `None` if it
 /// has more than [`MOST_PIECES`] pieces or a smaller table is missing.
@@ -36,9 +37,12 @@ pub(crate) fn solve<'a>(
     let index = Index::new(class)?;
     let captures = Captures::new(class, flavour.measure(), smaller)?;
     let mut analysis = Analysis::new(class, &index);
-    analysis.look_at_captures(&captures);
-    let values = analysis.run(flavour);
-    Some(Table::new(class.clone(), index, flavour, values))
+    match flavour.measure() {
+        Measure::End => analysis.look_at_captures(&captures),
+        Measure::Outcome | Measure::Conversion => analysis.look_ahead(&Outlook::new(class, &index, &captures)),
+    }
+    let (values, tally) = analysis.run(flavour);
+    Some(Table::new(class.clone(), index, flavour, values, tally))
 }
 
 /// What is known about the placements with one side to move, by block.
@@ -151,6 +155,24 @@ impl<'a> Analysis<'a> {
         }
     }
 
+    /// The same where only outcomes count beyond a capture: all of them have level 1.
+    fn look_ahead(&mut self, outlook: &Outlook<'_>) {
+        for block in 0..self.index.blocks() {
+            let sets = self.index.sets(block);
+            for color in Color::ALL {
+                let Prospects { won, drawn, lost } = outlook.prospects(color, block, &sets);
+                let side = &mut self.sides[color];
+                for row in 0..32 {
+                    let yields = side.open[block][row] & !won[row] & !drawn[row];
+                    side.yields[block][row] = yields & !lost[row];
+                    let number = (block * 32 + row) as u32;
+                    wait(&mut self.takes[color], 1, number, won[row]);
+                    wait(&mut self.yields[color], 1, number, yields & lost[row]);
+                }
+            }
+        }
+    }
+
     fn wait(&mut self, color: Color, row: u32, squares: u32, promises: &Promises) {
         for square in SquareSet(promises.won) {
             wait(&mut self.takes[color], promises.win[square.index()], row, square.set().0);
@@ -162,8 +184,14 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn run(mut self, flavour: Flavour) -> Values {
+    /// The values, and the results over all placements, each as often as it is in the table.
+    fn run(mut self, flavour: Flavour) -> (Values, ByColor<Tally>) {
         let mut values = Values::new(self.index.places());
+        let mut tally: ByColor<Tally> = ByColor::default();
+        for block in 0..self.index.blocks() {
+            let all = count(&self.sides[Color::Red].open[block]) * self.index.weight(block);
+            tally.0.iter_mut().for_each(|tally| tally.draw += all);
+        }
         let last = flavour.draw().map_or(u16::MAX / 2 - 1, |plies| plies);
         let mut fresh = Vec::new();
         for level in 0..=last {
@@ -180,10 +208,11 @@ impl<'a> Analysis<'a> {
             for fresh in fresh.drain(..) {
                 let value = if fresh.won { Value::win(distance) } else { Value::loss(distance) };
                 values.set(fresh.color as usize * self.index.blocks() + fresh.block, &fresh.bits, value);
+                tally[fresh.color].decide(value, count(&fresh.bits) * self.index.weight(fresh.block));
                 self.commit(&fresh);
             }
         }
-        values
+        (values, tally)
     }
 
     /// Captures whose level has come.
@@ -251,13 +280,16 @@ impl<'a> Analysis<'a> {
     }
 }
 
-fn wait(levels: &mut Levels, level: u16, row: u32, bit: u32) {
+fn wait(levels: &mut Levels, level: u16, row: u32, bits: u32) {
+    if bits == 0 {
+        return;
+    }
     let level = usize::from(level);
     if levels.len() <= level {
         levels.resize_with(level + 1, Vec::new);
     }
     match levels[level].last_mut() {
-        Some(last) if last.row == row => last.bits |= bit,
-        _ => levels[level].push(Waiting { row, bits: bit }),
+        Some(last) if last.row == row => last.bits |= bits,
+        _ => levels[level].push(Waiting { row, bits }),
     }
 }

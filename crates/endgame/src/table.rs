@@ -61,9 +61,22 @@ fn enter<T: Copy>(codes: &mut [T], bits: &Block, code: T) {
 }
 
 impl Table {
-    pub(crate) fn new(class: Class, index: Index, flavour: Flavour, values: Values) -> Table {
+    /// `tally` is over all placements, each as often as it is in the table.
+    pub(crate) fn new(class: Class, index: Index, flavour: Flavour, values: Values, tally: ByColor<Tally>) -> Table {
+        let copies = index.copies();
+        let each = |Tally { win, draw, loss, longest }: Tally| Tally {
+            win: win / copies,
+            draw: draw / copies,
+            loss: loss / copies,
+            longest,
+        };
+        Table { class, index, flavour, values, tally: ByColor(tally.0.map(each)) }
+    }
+
+    /// A table whose values were read.
+    pub(crate) fn counted(class: Class, index: Index, flavour: Flavour, values: Values) -> Table {
         let tally = tally(&index, &values);
-        Table { class, index, flavour, values, tally }
+        Table::new(class, index, flavour, values, tally)
     }
 
     /// The class.
@@ -102,7 +115,7 @@ impl Table {
     }
 }
 
-/// Results over all placements.
+/// Results over all placements, each as often as it is in the table.
 fn tally(index: &Index, values: &Values) -> ByColor<Tally> {
     let side = |color: Color| {
         let mut tally = Tally::default();
@@ -129,8 +142,7 @@ fn tally(index: &Index, values: &Values) -> ByColor<Tally> {
             tally.loss += loss;
             tally.draw += count(&free) * index.weight(block) - win - loss;
         }
-        let copies = index.copies();
-        Tally { win: tally.win / copies, draw: tally.draw / copies, loss: tally.loss / copies, ..tally }
+        tally
     };
     ByColor(Color::ALL.map(side))
 }

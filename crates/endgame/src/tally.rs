@@ -2,7 +2,7 @@
 
 use std::ops::{AddAssign, Mul};
 
-use crate::Distance;
+use crate::{Distance, Value, Wdl};
 
 /// Results over all placements of an ending with one side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -15,6 +15,21 @@ pub struct Tally {
     pub loss: u64,
     /// The longest win, if there is one.
     pub longest: Option<Distance>,
+}
+
+impl Tally {
+    /// Takes so many placements from the draws: they have this value.
+    pub(crate) fn decide(&mut self, value: Value, placements: u64) {
+        self.draw -= placements;
+        match value.wdl() {
+            Wdl::Win => {
+                self.win += placements;
+                self.longest = self.longest.max(value.distance());
+            }
+            Wdl::Draw => self.draw += placements,
+            Wdl::Loss => self.loss += placements,
+        }
+    }
 }
 
 impl AddAssign for Tally {
