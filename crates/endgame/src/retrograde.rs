@@ -193,6 +193,7 @@ impl<'a> Analysis<'a> {
             tally.0.iter_mut().for_each(|tally| tally.draw += all);
         }
         let last = flavour.draw().map_or(u16::MAX / 2 - 1, |plies| plies);
+        let outcomes = flavour.measure() == Measure::Outcome;
         let mut fresh = Vec::new();
         for level in 0..=last {
             self.release(level);
@@ -204,15 +205,33 @@ impl<'a> Analysis<'a> {
             if fresh.is_empty() && !waiting(&self.takes) && !waiting(&self.yields) {
                 break;
             }
-            let distance = Distance(if flavour.measure() == Measure::Outcome { 0 } else { level });
+            let distance = Distance(if outcomes { 0 } else { level });
             for fresh in fresh.drain(..) {
                 let value = if fresh.won { Value::win(distance) } else { Value::loss(distance) };
-                values.set(fresh.color as usize * self.index.blocks() + fresh.block, &fresh.bits, value);
+                if !outcomes {
+                    values.set(fresh.color as usize * self.index.blocks() + fresh.block, &fresh.bits, value);
+                }
                 tally[fresh.color].decide(value, count(&fresh.bits) * self.index.weight(fresh.block));
                 self.commit(&fresh);
             }
         }
+        if outcomes {
+            self.enter_outcomes(&mut values);
+        }
         (values, tally)
+    }
+
+    /// Enters all outcomes at once: nobody asks when they were found.
+    fn enter_outcomes(&self, values: &mut Values) {
+        for color in Color::ALL {
+            let side = &self.sides[color];
+            for block in 0..self.index.blocks() {
+                let place = color as usize * self.index.blocks() + block;
+                let all = free(self.index.sets(block).iter().sum());
+                let won = std::array::from_fn(|row| all[row] & !side.open[block][row]);
+                values.set_outcomes(place, &won, &side.lost[block]);
+            }
+        }
     }
 
     /// Captures whose level has come.

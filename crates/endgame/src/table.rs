@@ -52,6 +52,20 @@ impl Values {
     }
 }
 
+impl Values {
+    /// Enters wins and losses without distances for a whole block, which was drawn.
+    pub(crate) fn set_outcomes(&mut self, block: usize, won: &Block, lost: &Block) {
+        let Values::Narrow(codes) = self else { unreachable!("outcomes fit into bytes") };
+        let places = block * BLOCK_PLACES..(block + 1) * BLOCK_PLACES;
+        for ((codes, won), lost) in codes[places].chunks_exact_mut(32).zip(won).zip(lost) {
+            for (square, code) in codes.iter_mut().enumerate() {
+                // A loss is 1, a win 2: see `Value`.
+                *code = (lost >> square & 1 | (won >> square & 1) << 1) as u8;
+            }
+        }
+    }
+}
+
 fn enter<T: Copy>(codes: &mut [T], bits: &Block, code: T) {
     for (row, &bits) in codes.chunks_exact_mut(32).zip(bits) {
         for square in SquareSet(bits) {
