@@ -5,6 +5,7 @@ mod arena;
 mod assess;
 mod bench;
 mod check_engine;
+mod endgame;
 mod engine;
 mod experiment;
 mod generate;
@@ -69,6 +70,7 @@ enum Command {
     Solve(solve::SolveArgs),
     Assess(Box<assess::AssessArgs>),
     Sprt(sprt::SprtArgs),
+    Endgame(endgame::EndgameArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
     SelfPlay(Box<self_play::SelfPlayArgs>),
@@ -134,6 +136,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),
         Some(Command::Solve(args)) => solve::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
+        Some(Command::Endgame(args)) => endgame::run(args, out),
         Some(Command::Engine(args)) => engine::run(args, out),
         Some(Command::CheckEngine(args)) => check_engine::run(args, out),
         Some(Command::SelfPlay(args)) => self_play::run(args, out),

@@ -41,20 +41,36 @@
 //!   effects are counted, so the order of threads leaves no trace.
 //! - **Small boards** need the `Index` to place on a mask of squares, folded by the symmetries of that board.
 
+mod actions;
+mod block;
+mod build;
+mod captures;
 mod class;
 mod container;
 mod ending;
+mod file;
+mod flavour;
 mod index;
+mod outlook;
 mod retrograde;
+mod table;
+mod tablebase;
 mod tables;
 mod tally;
 mod value;
+mod verify;
 
+pub use actions::Action;
+pub use build::{BuildEvent, build, classes_up_to, count};
 pub use class::{Class, Group, Reading};
 pub use container::{Claim, Container, ContainerError};
 pub use ending::{Ending, EndingError};
+pub use file::{TableError, TableFile, table_path};
+pub use flavour::{Flavour, FlavourError, Measure};
 pub use index::{Index, MOST_PIECES, Placement};
-pub use retrograde::Table;
+pub use table::Table;
+pub use tablebase::Tablebase;
 pub use tables::{BuildError, Tables};
 pub use tally::Tally;
 pub use value::{Distance, Value, Wdl};
+pub use verify::{Disagreement, verify};

@@ -28,6 +28,7 @@ mod random;
 mod reference;
 mod score;
 mod spec;
+mod tables;
 
 pub use eval::{
     Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError, quiesce,
@@ -41,3 +42,4 @@ pub use player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
 pub use reference::ReferenceOptions;
 pub use score::Score;
 pub use spec::{PlayerSpec, Preset, SpecError};
+pub use tables::TablesOption;
