@@ -221,7 +221,10 @@ impl Frame {
         let mean = total.value / count;
         let won = total.value_points / wins;
         let lost = (total.value - total.value_points) / losses;
-        let deviation = (total.value_squared / count - mean * mean).max(0.0).sqrt();
+        let square = total.value_squared / count;
+        // Less than rounding leaves is nothing.
+        let variance = Some(square - mean * mean).filter(|variance| *variance > 1e-12 * square);
+        let deviation = variance.map_or(f64::NAN, f64::sqrt);
         let rate = wins / count;
         let over_bins = |part: &dyn Fn(&Reliable) -> f64| {
             bins.iter().filter(|bin| bin.count > 0.0).map(|bin| bin.count / count * part(bin)).sum::<f64>()

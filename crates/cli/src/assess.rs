@@ -1,8 +1,9 @@
 //! `anqi assess`: how right searches are, by game records.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,7 +19,6 @@ use anqi_stats::Points;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use tempfile::NamedTempFile;
 
 use crate::Exit;
 use crate::arena::stop_on_signals;
@@ -42,6 +42,12 @@ pub(crate) struct AssessArgs {
     positions: PositionArgs,
     #[command(flatten)]
     analysis: AnalysisArgs,
+    /// Correct the winner of a position where a full-width search with this budget proves one: depth=4
+    #[arg(long, value_name = "BUDGET")]
+    prove: Option<Budget>,
+    /// Remember values in this file
+    #[arg(long, value_name = "FILE")]
+    cache: Option<PathBuf>,
     /// Write report.html, assessment.json, metrics.csv, curves.csv, splits.csv, comparisons.csv, values.csv and
     /// values.parquet into this folder
     #[arg(short, long, value_name = "DIR")]
@@ -86,15 +92,19 @@ pub(crate) struct PositionArgs {
     /// Where random choices of players, positions and resamples come from
     #[arg(long, default_value = "1")]
     seed: u64,
-    /// Correct the winner of a position where a full-width search with this budget proves one: depth=4
-    #[arg(long, value_name = "BUDGET")]
-    prove: Option<Budget>,
-    /// Remember values in this file
-    #[arg(long, value_name = "FILE")]
-    cache: Option<PathBuf>,
     /// How many positions at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
+}
+
+impl PositionArgs {
+    pub(crate) const fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    pub(crate) const fn concurrency(&self) -> Option<usize> {
+        self.concurrency
+    }
 }
 
 #[derive(Args)]
@@ -244,8 +254,8 @@ fn from_records(
     }
     facts.push(("games read".to_owned(), grouped(games)));
     facts.push(("positions".to_owned(), grouped(places.len() as u64)));
-    let mut pool = Pool::new(positions, stop)?;
-    if let Some(budget) = positions.prove {
+    let mut pool = Pool::new(args, stop)?;
+    if let Some(budget) = args.prove {
         let Some(corrected) = prove(&mut places, budget, &mut pool)? else { return Ok(None) };
         facts.push(("winners proven by search".to_owned(), format!("with {budget}, {corrected} of them corrected")));
     }
@@ -363,7 +373,7 @@ fn prove(places: &mut [Place], budget: Budget, pool: &mut Pool) -> Result<Option
 }
 
 /// Players at work on positions.
-pub(crate) struct Pool<'a> {
+struct Pool<'a> {
     cache: Cache,
     threads: usize,
     seed: u64,
@@ -371,7 +381,7 @@ pub(crate) struct Pool<'a> {
 }
 
 impl Pool<'_> {
-    pub(crate) fn new<'a>(args: &PositionArgs, stop: &'a Stop) -> Result<Pool<'a>> {
+    fn new<'a>(args: &AssessArgs, stop: &'a Stop) -> Result<Pool<'a>> {
         let cache = match &args.cache {
             Some(path) => Cache::open(path).with_context(|| format!("cannot use the cache {}", path.display()))?,
             None => Cache::default(),
@@ -379,12 +389,12 @@ impl Pool<'_> {
         if cache.damaged() > 0 {
             eprintln!("{} damaged lines of the cache were passed over", cache.damaged());
         }
-        let threads = match args.concurrency {
+        let threads = match args.positions.concurrency {
             Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
             Some(threads) => threads,
             None => thread::available_parallelism().map_or(1, usize::from),
         };
-        Ok(Pool { cache, threads, seed: args.seed, stop })
+        Ok(Pool { cache, threads, seed: args.positions.seed, stop })
     }
 
     /// A value for each place, or why there is none; nothing if interrupted.
@@ -452,7 +462,9 @@ impl Progress {
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot = || format!("cannot write {}", path.display());
-    let file = NamedTempFile::new_in(dir).with_context(cannot)?;
+    // Everybody may read it, as far as the user's mask allows.
+    let permissions = Permissions::from_mode(0o666);
+    let file = tempfile::Builder::new().permissions(permissions).tempfile_in(dir).with_context(cannot)?;
     let mut writer = BufWriter::new(file.as_file());
     write(&mut writer).with_context(cannot)?;
     writer.flush().with_context(cannot)?;

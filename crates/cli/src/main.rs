@@ -24,6 +24,7 @@ mod serve_match;
 mod show;
 mod sprt;
 mod tournament;
+mod tune;
 mod worker;
 
 use std::io;
@@ -64,6 +65,7 @@ enum Command {
     Report(report::ReportArgs),
     Experiment(experiment::ExperimentArgs),
     Assess(Box<assess::AssessArgs>),
+    Tune(Box<tune::TuneArgs>),
     Sprt(sprt::SprtArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
@@ -124,6 +126,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Experiment(args)) => experiment::run(args, out),
         Some(Command::Assess(args)) => assess::run(args, out),
+        Some(Command::Tune(args)) => tune::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),

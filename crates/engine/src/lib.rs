@@ -30,7 +30,8 @@ mod score;
 mod spec;
 
 pub use eval::{
-    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError, quiesce,
+    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError,
+    play_out_captures, quiesce,
 };
 pub use limits::{Limits, Stop};
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};

@@ -37,6 +37,7 @@ mod tally;
 pub use block::{Block, SprtState};
 pub use bootstrap::{mean_by_group, resample};
 pub use chen::{ChenScores, CrossTable};
+pub use cholesky::solve;
 pub use elo::{Elo, elo_from_score, score_from_elo};
 pub use estimate::Estimate;
 pub use proportion::{clopper_pearson, sign_test, wilson};
