@@ -121,7 +121,7 @@ impl Lessons {
     /// The slope by which an evaluation with these weights predicts best.
     #[must_use]
     pub fn slope(&self, weights: &[f64]) -> f64 {
-        logistic::slope(self.values(weights).zip(self.points.iter().copied()))
+        logistic::slope(&self.values(weights).zip(self.points.iter().copied()))
     }
 
     /// How well weights predict.
@@ -300,7 +300,7 @@ impl Problem<'_> {
         self.weighted(weights).map(|(row, points, weight)| weight * loss.of(dot(row, place), points)).sum()
     }
 
-    /// The way downhill and the curvature, of least squares as Gauss saw it.
+    /// The way downhill and the curvature (on and below its diagonal), of least squares as Gauss saw it.
     fn slopes(&self, loss: Loss, place: &[f64], weights: &[u16]) -> (Vec<f64>, Vec<Vec<f64>>) {
         let (mut downhill, mut curvature) = (vec![0.0; self.width], vec![vec![0.0; self.width]; self.width]);
         for (row, points, weight) in self.weighted(weights) {
@@ -321,13 +321,8 @@ impl Problem<'_> {
             downhill[0] = 0.0;
             curvature.iter_mut().for_each(|row| row[0] = 0.0);
         }
-        for k in 0..self.width {
-            // A resample may miss all positions in which a weight counts; it stays then.
-            curvature[k][k] = curvature[k][k].max(f64::MIN_POSITIVE.sqrt());
-            for j in 0..k {
-                curvature[j][k] = curvature[k][j];
-            }
-        }
+        // A resample may miss all positions in which a weight counts; it stays then.
+        (0..self.width).for_each(|k| curvature[k][k] = curvature[k][k].max(f64::MIN_POSITIVE.sqrt()));
         (downhill, curvature)
     }
 }

@@ -113,7 +113,8 @@ impl Frame {
         let scale = settings.scale.unwrap_or_else(|| Scale::of(samples.values()));
         let finite = samples.values().iter().filter(|value| value.is_finite());
         let largest = finite.fold(0.0_f64, |most, value| most.max(value.abs()));
-        let limit = settings.clamp.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
+        let clamp = settings.clamp.map(f64::abs).filter(|clamp| clamp.is_finite());
+        let limit = clamp.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
         let clamp = |value: f64| match scale {
             Scale::Probability => value.clamp(0.0, 1.0),
             Scale::Score => value.clamp(-limit, limit),
@@ -140,7 +141,7 @@ impl Frame {
         let ranks = ranks.collect();
         let predicted = values.partition_point(|&value| value >= scale.threshold());
         let slope = (scale == Scale::Score)
-            .then(|| logistic::slope(kept.iter().map(|kept| (kept.value, kept.result.half_points() as f64 / 2.0))));
+            .then(|| logistic::slope(&kept.iter().map(|kept| (kept.value, kept.result.half_points() as f64 / 2.0))));
         let mut frame = Frame {
             ranks,
             values,

@@ -9,11 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_assess::{
-    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Key, Method, Place, Positions, Report, Sample,
-    Samples, Scale, Settings, Skipped, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
+    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Key, Method, Only, Place, Positions, Report,
+    Sample, Samples, Scale, Settings, Skipped, TAGS, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
 };
 use anqi_engine::Stop;
-use anqi_lab::Budget;
+use anqi_lab::{Budget, BudgetError};
 use anqi_rules::{Rules, Seed};
 use anqi_stats::Points;
 use anyhow::{Context, Result, bail};
@@ -57,9 +57,10 @@ pub(crate) struct AssessArgs {
 #[derive(Args)]
 struct WhoArgs {
     /// Who values the positions: a player (see `anqi players`), or an evaluation function alone: eval:static,
-    /// eval:dynamic,quiet (captures played out first); again for more
-    #[arg(long, value_name = "SPEC", value_parser = method)]
-    player: Vec<Method>,
+    /// eval:dynamic,quiet (captures played out first); with a budget of its own if it has one: 'mc playouts=500'; again
+    /// for more
+    #[arg(long, value_name = "SPEC", value_parser = who)]
+    player: Vec<Who>,
     /// How much each player may think about a position: playouts=500, nodes=10000, depth=3; again for more
     #[arg(long, value_name = "BUDGET")]
     budget: Vec<Budget>,
@@ -72,10 +73,28 @@ struct WhoArgs {
     values: Vec<PathBuf>,
 }
 
-/// A method as a person writes it, where `weights=` may name a file.
-fn method(text: &str) -> Result<Method, String> {
-    let text = anqi_lab::with_weights_from_files(text).map_err(|error| error.to_string())?;
-    text.parse().map_err(|error: anqi_assess::MethodError| error.to_string())
+/// A method, and its own budget if it has one.
+#[derive(Clone)]
+struct Who {
+    method: Method,
+    budget: Option<Budget>,
+}
+
+/// As a person writes it: `weights=` may name a file.
+fn who(text: &str) -> Result<Who, String> {
+    let (method, budget) = text.split_once(' ').map_or((text, None), |(method, budget)| (method, Some(budget)));
+    let method = anqi_lab::with_weights_from_files(method).map_err(|error| error.to_string())?;
+    let method: Method = method.parse().map_err(|error: anqi_assess::MethodError| error.to_string())?;
+    let budget: Option<Budget> = budget.map(str::parse).transpose().map_err(|error: BudgetError| error.to_string())?;
+    match (&method, budget) {
+        (Method::Evaluation { .. }, Some(budget)) => {
+            Err(format!("{method} does not search, {budget} means nothing to it"))
+        }
+        (Method::Player(spec), Some(budget)) if !spec.is_bounded_by(&budget.limits) => {
+            Err(format!("{method} is not bounded by {budget}"))
+        }
+        _ => Ok(Who { method, budget }),
+    }
 }
 
 #[derive(Args)]
@@ -83,6 +102,9 @@ pub(crate) struct PositionArgs {
     /// Only so many positions of each game, one out of each of as many equal stretches [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_game: Option<u32>,
+    /// Only positions with this word or range of a tag, or of the ply: capture=no, hidden=8.., ply=20..60; again for more
+    #[arg(long, value_name = "TAG=WORD", value_parser = only)]
+    only: Vec<Only>,
     /// Only the first so many games
     #[arg(long, value_name = "N")]
     games: Option<u64>,
@@ -95,6 +117,14 @@ pub(crate) struct PositionArgs {
     /// How many positions at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
+}
+
+fn only(text: &str) -> Result<Only, String> {
+    let only: Only = text.parse().map_err(|error: anqi_assess::OnlyError| error.to_string())?;
+    if TAGS.contains(&only.tag.as_str()) {
+        return Ok(only);
+    }
+    Err(format!("no tag {:?}, there are: {}", anqi_rules::excerpt(&only.tag), TAGS.join(", ")))
 }
 
 impl PositionArgs {
@@ -134,6 +164,9 @@ pub(crate) struct AnalysisArgs {
 
 impl AnalysisArgs {
     pub(crate) fn settings(&self, seed: u64, usual: &[&str]) -> Result<Settings> {
+        if let Some(clamp) = self.clamp.filter(|clamp| !clamp.is_finite() || *clamp == 0.0) {
+            bail!("bad --clamp {clamp}, expected a number other than 0");
+        }
         let usual = || usual.iter().map(|text| Ok(text.parse()?)).collect::<Result<Vec<Condition>>>();
         Ok(Settings {
             draws: self.draws,
@@ -156,12 +189,12 @@ pub(crate) struct Set {
 
 pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
     let mut skipped = Skipped::default();
-    let mut facts = vec![
-        ("made by".to_owned(), format!("anqi {}", env!("CARGO_PKG_VERSION"))),
+    let mut facts = made_by();
+    facts.extend([
         ("seed".to_owned(), args.positions.seed.to_string()),
         ("draws".to_owned(), args.analysis.draws.to_string()),
         ("resamples".to_owned(), args.analysis.resamples.to_string()),
-    ];
+    ]);
     let (sets, usual): (Vec<Set>, &[&str]) = if args.who.values.is_empty() {
         let stop = stop_on_signals()?;
         match from_records(args, &stop, &mut skipped, &mut facts)? {
@@ -178,6 +211,15 @@ pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
     }
     out.print(&report, |text| text.write_all(report.to_text().as_bytes()))?;
     Ok(Exit::Done)
+}
+
+/// What every output says of itself.
+pub(crate) fn made_by() -> Vec<(String, String)> {
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    vec![
+        ("made by".to_owned(), format!("anqi {}", env!("CARGO_PKG_VERSION"))),
+        ("command".to_owned(), format!("anqi {}", command.join(" "))),
+    ]
 }
 
 /// Everything that the sets say, alone and side by side: each with the one before it, and with the first.
@@ -280,24 +322,27 @@ fn from_records(
     Ok(Some(sets))
 }
 
-/// Every method with every budget that means something to it.
-fn methods(methods: &[Method], budgets: &[Budget]) -> Result<Vec<(Method, Option<Budget>)>> {
+/// Every method with its own budget, or with every budget that means something to it.
+fn methods(players: &[Who], budgets: &[Budget]) -> Result<Vec<(Method, Option<Budget>)>> {
     let mut all = Vec::new();
-    for method in methods {
+    for Who { method, budget } in players {
         let Method::Player(spec) = method else {
             all.push((method.clone(), None));
             continue;
         };
-        let fitting: Vec<&Budget> = budgets.iter().filter(|budget| spec.is_bounded_by(&budget.limits)).collect();
-        if fitting.is_empty() {
-            let given: Vec<String> = budgets.iter().map(ToString::to_string).collect();
-            bail!("{spec} is not bounded by {:?}, give --budget nodes=, playouts= or depth=", given.join(", "));
-        }
         // Playouts for those who play them out, nodes and depth for the others.
-        let own = |budget: &&&Budget| budget.limits.playouts.is_some() == spec.plays_out();
-        let own: Vec<&&Budget> = fitting.iter().filter(own).collect();
-        let chosen = if own.is_empty() { fitting.iter().collect() } else { own };
-        all.extend(chosen.into_iter().map(|&&budget| (method.clone(), Some(budget))));
+        let meant = |budget: &&Budget| {
+            budget.limits.playouts.is_some() == spec.plays_out() && spec.is_bounded_by(&budget.limits)
+        };
+        let fitting: Vec<Budget> = match budget {
+            Some(own) => vec![*own],
+            None => budgets.iter().filter(meant).copied().collect(),
+        };
+        if fitting.is_empty() {
+            let kind = if spec.plays_out() { "playouts=" } else { "nodes= or depth=" };
+            bail!("no budget for {spec}: give --budget {kind}");
+        }
+        all.extend(fitting.into_iter().map(|budget| (method.clone(), Some(budget))));
     }
     Ok(all)
 }
@@ -312,6 +357,7 @@ pub(crate) fn collect(
     let positions = Positions {
         rules: args.rules,
         per_game: args.per_game,
+        only: args.only.clone(),
         seed: Seed::from(args.seed).child("positions"),
         from_comments,
     };

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::advance;
-use crate::assess::{AnalysisArgs, PositionArgs, Set, analyse, collect, sample, write_files, write_whole};
+use crate::assess::{AnalysisArgs, PositionArgs, Set, analyse, collect, made_by, sample, write_files, write_whole};
 use crate::output::{Output, grouped};
 
 /// Fit the weights of an evaluation to game records, and check the new ones by self-play
@@ -74,6 +74,7 @@ fn evaluation(text: &str) -> Result<Evaluation, String> {
 #[derive(Serialize)]
 struct Tuned {
     schema: &'static str,
+    facts: Vec<(String, String)>,
     eval: &'static str,
     names: &'static [&'static str],
     start: Vec<i32>,
@@ -150,6 +151,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
     let report = curves(&seen, &held, &start, &fits, &settings)?;
     let mut tuned = Tuned {
         schema: "anqi-tune-1",
+        facts: made_by(),
         eval: eval.name(),
         names,
         start,
@@ -238,9 +240,8 @@ fn curves(
     for row in fits {
         sets.push(set(&row.fit.loss.to_string(), &row.rounded)?);
     }
-    let facts = vec![("made by".to_owned(), format!("anqi {}", env!("CARGO_PKG_VERSION")))];
     let settings = Settings { scale: Some(Scale::Score), ..settings.clone() };
-    let mut report = analyse(&sets, &settings, facts, Skipped::default())?;
+    let mut report = analyse(&sets, &settings, made_by(), Skipped::default())?;
     report.title = "An evaluation before and after tuning".to_owned();
     Ok((report, sets))
 }
