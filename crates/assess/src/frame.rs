@@ -238,7 +238,7 @@ impl Frame {
             lft_table: precision_at_top / (hits / count),
             lift: precision_at_top / rate,
             roc: ranking.roc(),
-            apr: ranking.precisions / 11.0,
+            apr: if wins > 0.0 { ranking.precisions / 11.0 } else { f64::NAN },
             ap: ranking.average_precision / wins,
             bep: ranking.break_even.unwrap_or(f64::NAN),
             tau: ranking.tau_printed(),
