@@ -72,13 +72,13 @@ fn naive_intervals_are_too_narrow() {
 #[test]
 #[ignore = "a thousand data sets: a minute or more"]
 fn intervals_hold_the_truth() {
-    const REPETITIONS: u64 = 1000;
+    let repetitions: u64 = std::env::var("ANQI_REPETITIONS").map_or(1000, |text| text.parse().unwrap());
     let truth: Vec<(String, f64)> = estimates(&games(300_000, 0, false), &settings(1, 1))
         .into_iter()
         .map(|(name, estimate)| (name, estimate.value))
         .collect();
     let held = |apart: bool| -> Vec<f64> {
-        let hits: Vec<Vec<bool>> = (1..=REPETITIONS)
+        let hits: Vec<Vec<bool>> = (1..=repetitions)
             .into_par_iter()
             .map(|seed| {
                 let found = estimates(&games(200, seed, apart), &settings(400, seed));
@@ -89,12 +89,12 @@ fn intervals_hold_the_truth() {
                 truth.iter().map(holds).collect()
             })
             .collect();
-        let share = |k: usize| hits.iter().filter(|hits| hits[k]).count() as f64 / REPETITIONS as f64;
+        let share = |k: usize| hits.iter().filter(|hits| hits[k]).count() as f64 / repetitions as f64;
         (0..truth.len()).map(share).collect()
     };
     let (honest, naive) = (held(false), held(true));
     println!(
-        "{REPETITIONS} data sets of 200 games with 19 positions each, 400 resamples: share of 95 % intervals that hold the truth"
+        "{repetitions} data sets of 200 games with 19 positions each, 400 resamples: share of 95 % intervals that hold the truth"
     );
     println!("{:<16} {:>9} {:>9} {:>13}", "", "truth", "by games", "by positions");
     let mut outside = Vec::new();
@@ -106,7 +106,9 @@ fn intervals_hold_the_truth() {
             naive[k],
             if biased { "  biased" } else { "" }
         );
-        if !biased && !(0.93..=0.97).contains(&honest[k]) {
+        // At the ends of a curve nearly all games end alike; intervals there may be wide, but not too narrow.
+        let most = if truth.min(1.0 - truth) < 0.15 && name.starts_with("curve") { 1.0 } else { 0.97 };
+        if !biased && !(0.93..=most).contains(&honest[k]) {
             outside.push(name.clone());
         }
     }

@@ -165,6 +165,7 @@ fn slowly(list: &[(f64, Points)], name: &str) -> f64 {
                 .sum();
             sum / (all_wins * (count - all_wins))
         }
+        "APR" if all_wins == 0.0 => f64::NAN,
         "APR" => {
             let precision = |recall: f64| {
                 let bar = sorted.iter().find(|&&bar| above(bar).1 * 10.0 >= recall * all_wins).unwrap();

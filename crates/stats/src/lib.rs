@@ -40,7 +40,7 @@ pub use chen::{ChenScores, CrossTable};
 pub use cholesky::solve;
 pub use elo::{Elo, elo_from_score, score_from_elo};
 pub use estimate::Estimate;
-pub use proportion::{clopper_pearson, sign_test, wilson};
+pub use proportion::{clopper_pearson, sign_test, wilson, wilson_share};
 pub use ratings::{Meeting, RatingError, RatingModel, Ratings};
 pub use sprt::{Model, Sprt, SprtError, Verdict};
 pub use tally::{Games, Outcomes, Pairs, Points, Tally};
