@@ -28,6 +28,7 @@ mod show;
 mod solve;
 mod sprt;
 mod tournament;
+mod tune;
 mod worker;
 
 use std::io;
@@ -69,6 +70,7 @@ enum Command {
     Experiment(experiment::ExperimentArgs),
     Solve(solve::SolveArgs),
     Assess(Box<assess::AssessArgs>),
+    Tune(Box<tune::TuneArgs>),
     Sprt(sprt::SprtArgs),
     Endgame(endgame::EndgameArgs),
     Engine(engine::EngineArgs),
@@ -131,6 +133,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Experiment(args)) => experiment::run(args, out),
         Some(Command::Assess(args)) => assess::run(args, out),
+        Some(Command::Tune(args)) => tune::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),

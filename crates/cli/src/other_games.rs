@@ -13,7 +13,7 @@ use anqi_rules::Seed;
 use anqi_stats::Points;
 use anyhow::{Context, Result, bail};
 
-use crate::assess::{Pool, PositionArgs, Set};
+use crate::assess::{AssessArgs, Pool, PositionArgs, Set};
 use crate::output::grouped;
 
 /// The curves that are drawn when nothing else is said.
@@ -74,20 +74,21 @@ pub(crate) struct Collected<'a> {
 /// interrupted.
 pub(crate) fn from_records(
     format: Format,
-    files: &[PathBuf],
     engines: &[EngineSpec],
-    args: &PositionArgs,
+    args: &AssessArgs,
     stop: &Stop,
     Collected { skipped, facts }: &mut Collected<'_>,
 ) -> Result<Option<Vec<Set>>> {
-    if args.rules.is_some() || args.prove.is_some() {
-        bail!("--rules and --prove are for this game alone");
+    let which = &args.positions;
+    if which.rules.is_some() || args.prove.is_some() || !which.only.is_empty() {
+        bail!("--rules, --prove and --only are for this game alone");
     }
-    let records = read(format, files, args, skipped)?;
+    let records = read(format, &args.records, which, skipped)?;
     let positions = Positions {
         rules: None,
-        per_game: args.per_game,
-        seed: Seed::from(args.seed).child("positions"),
+        per_game: which.per_game,
+        only: Vec::new(),
+        seed: Seed::from(which.seed).child("positions"),
         from_comments: engines.is_empty(),
     };
     let places: Vec<Place<'_>> = records.iter().flat_map(|game| choose(game, &positions)).collect();

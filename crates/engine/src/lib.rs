@@ -31,7 +31,8 @@ mod spec;
 mod tables;
 
 pub use eval::{
-    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError, quiesce,
+    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError,
+    play_out_captures, quiesce,
 };
 pub use limits::{Limits, Stop};
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
