@@ -149,7 +149,6 @@ impl Maker<'_> {
 
     /// Finds or makes the file of a class; gives the table if it is needed, and whether the file was there. `None` if
     /// somebody else is at it.
-    #[expect(clippy::type_complexity, reason = "two yes-or-no questions and a table")]
     fn make(&self, class: &Class, stop: &AtomicBool) -> Result<Option<(Option<Table>, bool)>, TableError> {
         let Some(ending) = class.name() else { unreachable!("all classes have names") };
         let path = table_path(self.dir, &ending, self.flavour);
