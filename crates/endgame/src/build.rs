@@ -17,7 +17,7 @@ use anqi_rules::ByColor;
 use crate::container::Claim;
 use crate::file::{TableFile, write};
 use crate::retrograde::solve;
-use crate::{Class, Ending, Flavour, Index, MOST_PIECES, Table, TableError, Tally, table_path};
+use crate::{Class, Ending, Flavour, Index, Table, TableError, Tally, table_path};
 
 /// What happens during a build.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ pub fn classes_up_to(pieces: u32) -> BTreeMap<Class, Ending> {
 /// `stop` is raised, what is being solved is given up.
 ///
 /// # Errors
-/// If an ending has more than [`MOST_PIECES`] pieces, the folder cannot be written to, or a file in it is damaged.
+/// If an ending has more than [`MOST_PIECES`](crate::MOST_PIECES) pieces, the folder cannot be written to, or a file in it is damaged.
 pub fn build(
     dir: &Path,
     flavour: Flavour,
@@ -55,7 +55,7 @@ pub fn build(
     mut heard: impl FnMut(BuildEvent) + Send,
 ) -> Result<bool, TableError> {
     fs::create_dir_all(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
-    let levels = levels(endings)?;
+    let levels = Class::levels(endings).map_err(TableError::TooManyPieces)?;
     let size = |class: &Class| Index::new(class).map_or(0, |index| index.positions());
     let positions = levels.iter().flatten().map(size).sum();
     heard(BuildEvent::All { classes: levels.iter().map(BTreeSet::len).sum(), positions });
@@ -80,23 +80,6 @@ pub fn build(
         smaller = work.into_inner().unwrap_or_else(PoisonError::into_inner).built;
     }
     Ok(true)
-}
-
-/// The classes of `endings` and all that captures lead to, by number of pieces.
-fn levels(endings: impl IntoIterator<Item = Ending>) -> Result<[BTreeSet<Class>; MOST_PIECES + 1], TableError> {
-    let mut levels: [BTreeSet<Class>; MOST_PIECES + 1] = Default::default();
-    for ending in endings {
-        let level = levels.get_mut(ending.len() as usize).ok_or(TableError::TooManyPieces(ending))?;
-        level.insert(Class::of(&ending).class);
-    }
-    for pieces in (3..levels.len()).rev() {
-        let (below, level) = levels.split_at_mut(pieces);
-        for class in &level[0] {
-            let smaller = (0..class.groups().len()).filter_map(|captured| class.without(captured));
-            below[pieces - 1].extend(smaller.map(|reading| reading.class));
-        }
-    }
-    Ok(levels)
 }
 
 /// What threads share while they build the classes of one size.
@@ -149,7 +132,6 @@ impl Maker<'_> {
 
     /// Finds or makes the file of a class; gives the table if it is needed, and whether the file was there. `None` if
     /// somebody else is at it.
-    #[expect(clippy::type_complexity, reason = "two yes-or-no questions and a table")]
     fn make(&self, class: &Class, stop: &AtomicBool) -> Result<Option<(Option<Table>, bool)>, TableError> {
         let Some(ending) = class.name() else { unreachable!("all classes have names") };
         let path = table_path(self.dir, &ending, self.flavour);
@@ -187,7 +169,7 @@ pub fn count(
     stop: &AtomicBool,
     heard: impl FnMut(Ending, &ByColor<Tally>) + Send,
 ) -> Result<bool, TableError> {
-    let mut levels = levels(endings.iter().copied())?;
+    let mut levels = Class::levels(endings.iter().copied()).map_err(TableError::TooManyPieces)?;
     let Some(pieces) = levels.iter().rposition(|level| !level.is_empty()) else { return Ok(true) };
     let top = std::mem::take(&mut levels[pieces]);
     let below: Vec<Ending> = levels[pieces - 1].iter().filter_map(Class::name).collect();

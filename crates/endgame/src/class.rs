@@ -6,7 +6,7 @@
 //! groups, their sizes and the relation between them; two endings are of one class when these are isomorphic,
 //! colours exchanged or not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use anqi_rules::{ByColor, Color, Kind, Ladder, Piece};
@@ -155,6 +155,26 @@ impl Class {
             }
         }
         classes
+    }
+
+    /// The classes of `endings` and all that captures lead to, by number of pieces; an ending that has too many for a
+    /// table is the error.
+    pub(crate) fn levels(
+        endings: impl IntoIterator<Item = Ending>,
+    ) -> Result<[BTreeSet<Class>; MOST_PIECES + 1], Ending> {
+        let mut levels: [BTreeSet<Class>; MOST_PIECES + 1] = Default::default();
+        for ending in endings {
+            let level = levels.get_mut(ending.len() as usize).ok_or(ending)?;
+            level.insert(Class::of(&ending).class);
+        }
+        for pieces in (3..levels.len()).rev() {
+            let (below, level) = levels.split_at_mut(pieces);
+            for class in &level[0] {
+                let smaller = (0..class.groups().len()).filter_map(|captured| class.without(captured));
+                below[pieces - 1].extend(smaller.map(|reading| reading.class));
+            }
+        }
+        Ok(levels)
     }
 
     /// The ending that names the class; `None` if it has more pieces than a table can have.

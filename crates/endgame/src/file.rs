@@ -4,13 +4,13 @@
 //!
 //! ```text
 //! table 1
-//! ending N-pp
+//! ending PP-n
 //! flavour end
 //! rules 4x8 taiwan
 //! builder anqi 0.1.0
 //! width 1
-//! red 1452 13428 0 9
-//! black 0 14872 8 -
+//! red 0 14872 8 -
+//! black 1452 13428 0 21
 //! ```
 //!
 //! `red` and `black` count the placements that are won, drawn and lost with that side to move, and give the longest win.

@@ -84,11 +84,12 @@ impl Index {
 
         let copies = u64::from(copies(&(row, bit)));
         let left = |group: usize| counts[group] - u32::from(group == row) - u32::from(group == bit);
-        Some(Index::with_slots(row, bit, all.map(left).collect(), copies))
+        let left: ArrayVec<u32, MOST_PIECES> = all.map(left).collect();
+        Some(Index::with_slots(row, bit, &left, copies))
     }
 
     /// `left` of each group are in slots.
-    fn with_slots(row: usize, bit: usize, left: ArrayVec<u32, MOST_PIECES>, copies: u64) -> Index {
+    fn with_slots(row: usize, bit: usize, left: &[u32], copies: u64) -> Index {
         let mut rest: ArrayVec<usize, MOST_PIECES> = (0..left.len()).filter(|&group| left[group] > 0).collect();
         // Odd anchors are never their own reflections.
         rest.sort_by_key(|&group| (left[group].is_multiple_of(2), left[group]));
@@ -109,10 +110,10 @@ impl Index {
 
     /// The same blocks with one piece of a group less in the slots; `None` if there is none.
     pub(crate) fn without(&self, group: usize) -> Option<Index> {
-        let mut left: ArrayVec<u32, MOST_PIECES> = [0; MOST_PIECES].into();
+        let mut left = [0; MOST_PIECES];
         self.slots.iter().for_each(|slot| left[slot.group] = slot.count);
         left[group] = left[group].checked_sub(1)?;
-        Some(Index::with_slots(self.row, self.bit, left, self.copies))
+        Some(Index::with_slots(self.row, self.bit, &left, self.copies))
     }
 
     /// The group of the row piece.

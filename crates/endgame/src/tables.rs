@@ -60,20 +60,7 @@ impl Tables {
         endings: impl IntoIterator<Item = Ending>,
         threads: NonZeroUsize,
     ) -> Result<(), BuildError> {
-        let mut levels: [BTreeSet<Class>; MOST_PIECES + 1] = Default::default();
-        for ending in endings {
-            let Some(level) = levels.get_mut(ending.len() as usize) else {
-                return Err(BuildError::TooManyPieces(ending));
-            };
-            level.insert(Class::of(&ending).class);
-        }
-        for pieces in (3..levels.len()).rev() {
-            let (below, level) = levels.split_at_mut(pieces);
-            for class in &level[0] {
-                let smaller = (0..class.groups().len()).filter_map(|captured| class.without(captured));
-                below[pieces - 1].extend(smaller.map(|reading| reading.class));
-            }
-        }
+        let levels = Class::levels(endings).map_err(BuildError::TooManyPieces)?;
         for level in levels {
             self.build_level(level, threads);
         }
