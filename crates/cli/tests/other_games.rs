@@ -1,4 +1,5 @@
 //! Chess, Go and shogi from records to a report, with the real engines of Debian's packages; `./test` installs them.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fs;
 use std::path::Path;

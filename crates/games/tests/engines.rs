@@ -1,5 +1,6 @@
 //! Real engines from Debian's packages, and one that fails on purpose. `./test` installs what is needed; a package that is
 //! missing fails the tests.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::PathBuf;
 use std::sync::Once;

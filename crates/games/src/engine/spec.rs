@@ -107,7 +107,7 @@ impl FromStr for EngineSpec {
             match place {
                 // Where it is given twice, the description of the program will say so.
                 Some(place) if own[place].is_none() => {
-                    own[place] = word.split_once('=').map(|(_, value)| value.to_owned())
+                    own[place] = word.split_once('=').map(|(_, value)| value.to_owned());
                 }
                 Some(_) => return Err(OutsideSpecError::Twice(excerpt(&word)).into()),
                 None => others.push(word),
