@@ -122,7 +122,7 @@ pub(crate) fn from_records(
             match value {
                 Ok(value) => samples.push(place.sample(value))?,
                 Err(reason) => {
-                    skipped.add(&format!("position that {name} did not value"), || format!("{place}: {reason}"))
+                    skipped.add(&format!("position that {name} did not value"), || format!("{place}: {reason}"));
                 }
             }
         }
