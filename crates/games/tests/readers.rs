@@ -1,4 +1,5 @@
 //! Records of all three formats: good ones, bad ones, and any bytes at all.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_games::{
     Board, Entry, Evaluation, Flaw, Format, Kind, Outcome, Reader, Record, Recorder, Start, write_record,
