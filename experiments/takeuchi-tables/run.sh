@@ -3,10 +3,11 @@
 # Interrupt it as often as you like; the same command goes on. Usage: run.sh SERVER-GAMES [FOLDER]
 # About 6,000 core-seconds; PER_GAME_SERVER and PER_GAME_OWN (positions of a game) make it smaller or larger.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
+cd "$(dirname "$0")/../.."
+here=experiments/takeuchi-tables
 anqi=${ANQI:-anqi}
 server=$1
-out=${2:-$here/runs/$(date +%F)-$(git -C "$here" rev-parse --short=7 HEAD)}
+out=${2:-$here/runs/$(date +%F)-$(git rev-parse --short=7 HEAD)}
 work=${WORK:-$here/work}
 mkdir -p "$out" "$work"
 

@@ -113,6 +113,11 @@ impl Lessons {
         self.features.chunks_exact(self.width.max(1))
     }
 
+    /// How often weight number `k` counts in every position.
+    pub fn feature(&self, k: usize) -> impl Iterator<Item = f64> + '_ {
+        self.rows().map(move |row| row[k])
+    }
+
     /// What weights make of every position.
     pub fn values<'a>(&'a self, weights: &'a [f64]) -> impl Iterator<Item = f64> + Clone + 'a {
         self.features.chunks_exact(self.width.max(1)).map(|row| dot(row, weights))

@@ -81,7 +81,7 @@ fn intervals_hold_the_truth() {
         let hits: Vec<Vec<bool>> = (1..=repetitions)
             .into_par_iter()
             .map(|seed| {
-                let found = estimates(&games(200, seed, apart), &settings(400, seed));
+                let found = estimates(&games(400, seed, apart), &settings(400, seed));
                 let holds = |(name, truth): &(String, f64)| {
                     let found = found.iter().find(|(known, _)| known == name);
                     found.is_some_and(|(_, estimate)| estimate.low <= *truth && *truth <= estimate.high)
@@ -94,7 +94,7 @@ fn intervals_hold_the_truth() {
     };
     let (honest, naive) = (held(false), held(true));
     println!(
-        "{repetitions} data sets of 200 games with 19 positions each, 400 resamples: share of 95 % intervals that hold the truth"
+        "{repetitions} data sets of 400 games with 19 positions each, 400 resamples: share of 95 % intervals that hold the truth"
     );
     println!("{:<16} {:>9} {:>9} {:>13}", "", "truth", "by games", "by positions");
     let mut outside = Vec::new();

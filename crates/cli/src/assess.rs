@@ -219,6 +219,12 @@ pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What was left out, under an error.
+pub(crate) fn listed(skipped: &Skipped) -> String {
+    let lines = skipped.to_string();
+    if lines.is_empty() { lines } else { format!("; left out:\n{}", lines.trim_end()) }
+}
+
 /// What every output says of itself.
 pub(crate) fn made_by() -> Vec<(String, String)> {
     let command: Vec<String> = std::env::args().skip(1).collect();
@@ -278,7 +284,7 @@ fn from_files(files: &[PathBuf], skipped: &mut Skipped) -> Result<Vec<Set>> {
         }
     }
     if sets.iter().all(|set| set.samples.is_empty()) {
-        bail!("no values in {} files\n{skipped}", files.len());
+        bail!("no values in {} files{}", files.len(), listed(skipped));
     }
     Ok(sets)
 }
@@ -298,7 +304,7 @@ fn from_records(
     let positions = &args.positions;
     let (mut places, games) = collect(&args.records, positions, *from_comments, skipped)?;
     if places.is_empty() {
-        bail!("no positions in {} games\n{skipped}", grouped(games));
+        bail!("no positions in {} games{}", grouped(games), listed(skipped));
     }
     facts.push(("games read".to_owned(), grouped(games)));
     facts.push(("positions".to_owned(), grouped(places.len() as u64)));

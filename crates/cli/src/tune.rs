@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anqi_assess::{
-    Draws, Fit, Lessons, Loss, Losses, Place, Report, Samples, Scale, Settings, Skipped, Split, USUAL_CONDITIONS,
+    Condition, Draws, Fit, Lessons, Loss, Losses, Place, Report, Samples, Scale, Settings, Skipped, Split,
+    USUAL_CONDITIONS,
 };
 use anqi_engine::{Evaluation, play_out_captures};
 use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings};
@@ -18,7 +19,9 @@ use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::advance;
-use crate::assess::{AnalysisArgs, PositionArgs, Set, analyse, collect, made_by, sample, write_files, write_whole};
+use crate::assess::{
+    AnalysisArgs, PositionArgs, Set, analyse, collect, listed, made_by, sample, write_files, write_whole,
+};
 use crate::output::{Output, grouped};
 
 /// Fit the weights of an evaluation to game records, and check the new ones by self-play
@@ -136,7 +139,8 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
         }
     }
     if learnt.is_empty() || held.is_empty() {
-        bail!("too few positions in {} games to learn from some and to look at others\n{skipped}", grouped(games));
+        let few = "to learn from some and to look at others";
+        bail!("too few positions in {} games {few}{}", grouped(games), listed(&skipped));
     }
     let old: Vec<f64> = start.iter().copied().map(f64::from).collect();
     let old_slope = learnt.slope(&old);
@@ -148,7 +152,8 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
         Row { before: held.losses(&old, old_slope), after: held.losses(&new, fit.slope), fit, rounded, gain }
     };
     let fits: Vec<Row> = [Loss::Mlm, Loss::Ls].iter().filter(|loss| args.fit.contains(loss)).map(row).collect();
-    let report = curves(&seen, &held, &start, &fits, &settings)?;
+    let fitted: Vec<usize> = (0..names.len()).filter(|&place| free[place]).collect();
+    let report = curves(&seen, &held, (eval, &fitted), &start, &fits, &settings)?;
     let mut tuned = Tuned {
         schema: "anqi-tune-1",
         facts: made_by(),
@@ -224,15 +229,23 @@ fn held_out(game: u64, args: &TuneArgs) -> bool {
 fn curves(
     places: &[Place],
     held: &Lessons,
+    (eval, fitted): (Evaluation, &[usize]),
     start: &[i32],
     fits: &[Row],
     settings: &Settings,
 ) -> Result<(Report, Vec<Set>)> {
+    // What was fitted is a condition, too: its curves are those that should move together.
+    let tags: Vec<String> = fitted.iter().map(|&place| format!("{} lead", eval.weight_names()[place])).collect();
+    let columns: Vec<Vec<f64>> = fitted.iter().map(|&place| held.feature(place).collect()).collect();
+    let counts: Vec<Vec<f64>> =
+        (0..places.len()).map(|index| columns.iter().map(|column| column[index]).collect()).collect();
     let set = |name: &str, weights: &[i32]| -> Result<Set> {
         let weights: Vec<f64> = weights.iter().copied().map(f64::from).collect();
         let mut samples = Samples::default();
-        for (place, value) in places.iter().zip(held.values(&weights)) {
-            samples.push(sample(place, value))?;
+        for ((place, value), counts) in places.iter().zip(held.values(&weights)).zip(&counts) {
+            let mut sample = sample(place, value);
+            sample.tags.extend(tags.iter().cloned().zip(counts.iter().map(ToString::to_string)));
+            samples.push(sample)?;
         }
         Ok(Set { name: name.to_owned(), samples })
     };
@@ -240,7 +253,8 @@ fn curves(
     for row in fits {
         sets.push(set(&row.fit.loss.to_string(), &row.rounded)?);
     }
-    let settings = Settings { scale: Some(Scale::Score), ..settings.clone() };
+    let mut settings = Settings { scale: Some(Scale::Score), ..settings.clone() };
+    settings.by.extend(tags.iter().map(|tag| Condition { tag: tag.clone(), edges: Vec::new() }));
     let mut report = analyse(&sets, &settings, made_by(), Skipped::default())?;
     report.title = "An evaluation before and after tuning".to_owned();
     Ok((report, sets))
