@@ -125,7 +125,8 @@ fn plan(dir: &Path, pairs: u64, nodes: u64) -> PathBuf {
     path
 }
 
-fn survives(pairs: u64) {
+/// Everybody dies once. False if all was played before the coordinator's turn came: then nothing was shown.
+fn survives(pairs: u64) -> bool {
     let dir = tempfile::tempdir().expect("a folder");
     let path = |name: &str| dir.path().join(name);
     let plan = plan(dir.path(), pairs, 1000);
@@ -144,8 +145,9 @@ fn survives(pairs: u64) {
     coordinator.kill();
     // Results go on to come in while nobody listens.
     thread::sleep(Duration::from_secs(1));
-    let before = pairs_in(&far).len() as u64;
-    assert!(before < pairs, "the coordinator was killed too late to matter");
+    if pairs_in(&far).len() as u64 == pairs {
+        return false;
+    }
     let mut coordinator = Process::start(anqi(&["tournament", "--resume", text(&far), "--nats", &url]));
     coordinator.finish();
 
@@ -157,17 +159,19 @@ fn survives(pairs: u64) {
     let games = |dir: &Path| fs::read(dir.join("games.anqi")).expect("records");
     assert!(games(&far) == games(&near), "the records differ");
     assert_eq!(fs::read(far.join("report.html")).expect("a page"), fs::read(near.join("report.html")).expect("a page"));
+    true
 }
 
 #[test]
 fn workers_server_and_coordinator_die_and_nothing_is_lost() {
-    survives(30);
+    // On a busy machine many results may come at once; with more pairs, some are left.
+    assert!([30, 60, 120, 240].into_iter().any(survives), "the coordinator was killed too late to matter");
 }
 
 #[test]
 #[ignore = "long: 200 pairs"]
 fn workers_server_and_coordinator_die_and_nothing_is_lost_in_200_pairs() {
-    survives(200);
+    assert!(survives(200), "the coordinator was killed too late to matter");
 }
 
 #[test]
