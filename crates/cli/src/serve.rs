@@ -52,6 +52,7 @@ struct Serving {
 }
 
 pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
+    allow_many_files();
     let dir = args.games.clone().unwrap_or_else(data_dir);
     let house = House::open(&dir, args.seed.clone())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
@@ -76,6 +77,18 @@ pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
         Ok(Exit::Done)
     })
 }
+
+/// A thousand pages are more open files than many systems allow at first; what they allow at most will do.
+#[cfg(unix)]
+fn allow_many_files() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+#[cfg(not(unix))]
+fn allow_many_files() {}
 
 /// Opens the page where there is a desktop; otherwise the address has been printed.
 fn open_browser(url: &str) {

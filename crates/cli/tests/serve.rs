@@ -195,6 +195,9 @@ fn resident(process: u32) -> u64 {
 #[test]
 #[ignore = "long: a thousand pages"]
 fn a_thousand_pages() {
+    let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current = limit.maximum;
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path());
     let process = server.process.id();

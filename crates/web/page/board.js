@@ -7,7 +7,7 @@ import { GLYPHS } from './glyphs.js';
  * @typedef {import('./socket.js').PositionView} PositionView
  * @typedef {{
  *   files: number, ranks: number, shown: PositionView, faces: 'chinese' | 'letters', movable: boolean,
- *   hint: string | null, map: Map<string, number> | null, label: (square: string, face: string, worth?: number) => string }} State
+ *   hint: string | null, map: Map<string, number> | null, threats: boolean, label: (square: string, face: string, worth?: number) => string }} State
  */
 
 const CELL = 100, EDGE = 34, RADIUS = 42;
@@ -62,7 +62,7 @@ export class Board {
 
   /** @param {boolean} animate whether the last ply is news */
   draw(animate) {
-    const { files, ranks, shown, movable, hint, map, label } = /** @type {State} */ (this.state);
+    const { files, ranks, shown, movable, hint, map, threats, label } = /** @type {State} */ (this.state);
     const focused = this.root.contains(document.activeElement);
     this.root.setAttribute('viewBox', `0 0 ${EDGE + files * CELL + 4} ${ranks * CELL + EDGE}`);
     this.root.replaceChildren();
@@ -85,6 +85,8 @@ export class Board {
           'aria-label': label(square, face, worth), 'aria-selected': square === this.selected,
         }, svg('rect', { x, y, width: CELL, height: CELL }));
         if (face !== '.') cell.append(this.piece(square, face, animate));
+        if (threats && shown.threatened.includes(square))
+          cell.append(svg('circle', { class: 'threat', cx: x + CELL - 14, cy: y + 14, r: 9 }));
         if (targets.includes(square)) cell.append(this.target(square, face));
         if (worth !== undefined)
           cell.append(svg('text', { class: 'worth', x: x + CELL / 2, y: y + CELL / 2 }, String(Math.round(worth * 100))));

@@ -408,7 +408,7 @@ function drawBoard() {
   const movable = state.puzzle !== null || (!state.past && !!game?.yourTurn);
   const map = state.study && state.analysing ? new Map(state.study.flips.map((flip) => [flip.square, flip.winrate])) : null;
   board.root.setAttribute('aria-label', 'anqi');
-  board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, label });
+  board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing, label });
 }
 
 function drawActions() {
@@ -496,7 +496,7 @@ function drawStudy() {
   const game = /** @type {GameView} */ (state.game);
   /** @type {HTMLElement[]} */
   const parts = state.study
-    ? studyPanel(state.study, state.square, (wanted) => {
+    ? studyPanel(state.study, shown()?.threatened ?? [], state.square, (wanted) => {
       state.hint = wanted;
       drawBoard();
     })

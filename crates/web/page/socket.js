@@ -19,7 +19,7 @@
  * @typedef {{
  *   type: 'analysis', game: string, ply: number, turn: 'red' | 'black' | null, seat: 'first' | 'second', playouts: number,
  *   isDuringSearch: boolean, wdl: Chances, move: string, pv: string[],
- *   moveInfos: { move: string, winrate: number, visits: number, wdl: Chances }[], flips: FlipInfo[], threats: string[],
+ *   moveInfos: { move: string, winrate: number, visits: number, wdl: Chances }[], flips: FlipInfo[],
  *   table: { result: 'win' | 'draw' | 'loss', plies: number | null } | null }} Study
  * @typedef {{
  *   ply: number, played: string, best: string, seat: 'first' | 'second', wdl: Chances, loss: number,

@@ -49,10 +49,10 @@ export const graph = (chances, plies, at, go) => {
 };
 
 /**
- * @param {Study} study @param {string | null} square the square whose flip is looked at
+ * @param {Study} study @param {string[]} threats what is under attack @param {string | null} square whose flip is looked at
  * @param {(move: string) => void} show marks a move on the board
  */
-export const studyPanel = (study, square, show) => {
+export const studyPanel = (study, threats, square, show) => {
   const number = study.playouts.toLocaleString('en');
   const parts = [chancesBar(study.wdl, study.turn ? t(study.turn) : t('mover'))];
   if (study.table) {
@@ -66,7 +66,7 @@ export const studyPanel = (study, square, show) => {
     html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, t('move')), html('th', { scope: 'col' }, t('worth')), html('th', { scope: 'col' }, t('playouts', '')))),
     html('tbody', {}, ...rows)));
   parts.push(html('p', {}, `${t('continuation')}: ${study.pv.join(' ')}`));
-  parts.push(html('p', {}, study.threats.length ? t('threats', study.threats.join(' ')) : t('noThreats')));
+  parts.push(html('p', {}, threats.length ? t('threats', threats.join(' ')) : t('noThreats')));
   if (study.flips.length) parts.push(flipTable(study, square));
   parts.push(html('p', { class: 'note' }, t(study.isDuringSearch ? 'during' : 'playouts', number)));
   return parts;

@@ -6,6 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -99,8 +100,10 @@ impl Journal {
         }
         self.end += text.len() as u64;
         if self.synced.elapsed() >= SYNC_EVERY {
-            self.file.sync_data()?;
             self.synced = Instant::now();
+            // Whoever played need not wait for the disk.
+            let file = self.file.try_clone()?;
+            thread::spawn(move || file.sync_data());
         }
         Ok(())
     }

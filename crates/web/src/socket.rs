@@ -9,7 +9,7 @@ use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::house::{House, Seated};
 use crate::level::LEVELS;
@@ -25,7 +25,7 @@ pub(crate) const LONGEST_MESSAGE: usize = 16 * 1024;
 /// How often a page is asked whether it is there.
 const PING: Duration = Duration::from_secs(4);
 /// How long it may say nothing at all, and how long it may take to read what it is sent.
-const SILENCE: Duration = Duration::from_secs(12);
+const SILENCE: Duration = Duration::from_secs(10);
 /// Playouts before a hint, and before a warning.
 const HINT_PLAYOUTS: u64 = 4000;
 const TEACH_PLAYOUTS: u64 = 2000;
@@ -35,6 +35,7 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
     let (news, mut to_send) = mpsc::channel::<String>(16);
     let mut page = Page { house, news, seated: None, views: None, study: Stop::default(), review: Stop::default() };
     let mut ping = tokio::time::interval(PING);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut heard = Instant::now();
     loop {
         let text = tokio::select! {

@@ -36,7 +36,6 @@ pub(crate) struct Study {
     pv: Vec<String>,
     move_infos: Vec<MoveInfo>,
     flips: Vec<FlipInfo>,
-    threats: Vec<String>,
     table: Option<Verdict>,
 }
 
@@ -116,7 +115,6 @@ impl Study {
             visits: candidate.results.map_or(0, Wdl::count),
             wdl: shares(Some(candidate)),
         };
-        let captures = |color: Color| position.attacked_by(color);
         Study {
             r#type: "analysis",
             game: id.to_owned(),
@@ -130,10 +128,6 @@ impl Study {
             pv: choice.pv.iter().map(ToString::to_string).collect(),
             move_infos: choice.candidates.iter().take(MOST_LINES).map(info).collect(),
             flips: choice.candidates.iter().filter_map(|candidate| flip_info(position, candidate)).collect(),
-            threats: position
-                .turn()
-                .map(|turn| captures(turn.other()).iter().map(|square| square.to_string()).collect())
-                .unwrap_or_default(),
             table: endings.verdict(position),
         }
     }
