@@ -86,12 +86,9 @@ impl FromStr for Engine {
     fn from_str(text: &str) -> Result<Engine, SitterError> {
         let (spec, budget) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let spec: PlayerSpec = spec.parse()?;
-        let mut budget: Budget = budget.parse()?;
+        let budget = if budget.trim().is_empty() { Budget::nodes(DEFAULT_NODES) } else { budget.parse()? };
         if budget.clock.is_some() {
             return Err(SitterError::OwnClock(excerpt(text)));
-        }
-        if budget.is_empty() {
-            budget = Budget::nodes(DEFAULT_NODES);
         }
         let Limits { time, nodes, depth, playouts, .. } = budget.limits;
         let modest = time.is_none_or(|time| time <= MOST_TIME)

@@ -1,5 +1,6 @@
 //! One page's socket: requests in, answers and news out. A page that falls silent or does not read is let go.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use crate::link;
 use crate::message::{Numbered, Request, answer, error};
 use crate::review::{Review, is_blunder, look, loss_of};
 use crate::study::{STAGES, Study, think};
-use crate::table::{TableError, Wish, rewind};
+use crate::table::{Table, TableError, Wish, rewind};
 use crate::view::PositionView;
 
 /// No message of a page is longer.
@@ -151,8 +152,8 @@ impl Page {
                 Ok(Some(json!({ "type": "closed" })))
             }
             Request::Play { mv, ply, teach } => self.play(re, mv, ply, teach),
-            Request::TakeBack {} => self.change(|table, dir| table.take_back(dir)),
-            Request::Resign {} => self.change(|table, dir| table.resign(dir)),
+            Request::TakeBack {} => self.change(Table::take_back),
+            Request::Resign {} => self.change(Table::resign),
             Request::Hint {} => self.hint(re),
             Request::At { ply } => {
                 let game = self.game_at(ply)?;
@@ -196,7 +197,7 @@ impl Page {
     /// Changes the table. The news of it is the answer's twin, so that the answer can be short.
     fn change(
         &mut self,
-        act: impl FnOnce(&mut crate::table::Table, &std::path::Path) -> Result<(), TableError>,
+        act: impl FnOnce(&mut Table, &Path) -> Result<(), TableError>,
     ) -> Result<Option<Value>, Refusal> {
         let seated = Arc::clone(self.open()?);
         act(&mut seated.table(), self.house.dir())?;
