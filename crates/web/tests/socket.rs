@@ -1,5 +1,7 @@
 //! The real server over real sockets: whole games, the hidden truth, strangers.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::collections::BTreeMap;
 use std::env;
 use std::io::{ErrorKind, Read, Write};
@@ -159,6 +161,50 @@ fn engines_move_and_people_take_back() {
     let over = page.hear();
     assert_eq!(over["outcome"]["text"], "first wins (resignation)");
     assert_eq!(page.ask(json!({ "type": "take-back" }))["type"], "error");
+}
+
+#[test]
+fn a_flag_falls_by_itself() {
+    let server = start(7);
+    let mut page = server.page();
+    let game = page.ask(json!({ "type": "new", "first": "person", "second": "level:1", "clock": "0.2" }));
+    assert_eq!(game["clocks"]["running"], "first");
+    let over = page.hear();
+    assert_eq!(over["outcome"]["text"], "second wins (time)");
+    assert_eq!(page.ask(json!({ "type": "play", "move": "a1", "ply": 0 }))["type"], "error");
+}
+
+#[test]
+fn analysis_and_review_stream() {
+    let server = start(8);
+    let mut page = server.page();
+    let rules = "server,board=2x2";
+    let mut game = page.ask(json!({ "type": "new", "first": "person", "second": "person", "rules": rules }));
+    assert_eq!(page.ask(json!({ "type": "review" }))["type"], "error");
+    page.ask(json!({ "type": "analyse", "ply": 0 }));
+    let mut playouts = Vec::new();
+    loop {
+        let study = page.hear();
+        playouts.push(study["playouts"].as_u64().unwrap());
+        assert_eq!(study["flips"].as_array().unwrap().len(), 4);
+        if !study["isDuringSearch"].as_bool().unwrap() {
+            break;
+        }
+    }
+    assert!(playouts.len() == 5 && playouts.is_sorted());
+    while game["outcome"].is_null() {
+        let ply = plies(&game);
+        page.ask(json!({ "type": "play", "move": choose(&game), "ply": ply }));
+        game = page.hear_game(ply + 1);
+    }
+    page.ask(json!({ "type": "review" }));
+    for ply in 0..plies(&game) {
+        let heard = page.hear();
+        assert_eq!((heard["type"].as_str().unwrap(), &heard["review"]["ply"]), ("review-ply", &json!(ply)));
+    }
+    let review = page.hear();
+    let moves = |side: usize| review["sides"][side]["moves"].as_u64().unwrap();
+    assert_eq!(moves(0) + moves(1), plies(&game) as u64);
 }
 
 /// Games with equal public histories: everything that was sent is the same, byte for byte, but for the games' names
