@@ -15,11 +15,11 @@ use crate::settings::Settings;
 pub struct Comparison {
     /// The two.
     pub names: [String; 2],
-    /// Positions that both have valued.
+    /// Positions that both have valued and that count.
     pub positions: u64,
     /// Positions that only one of them has valued.
     pub unpaired: u64,
-    /// By metric, how much more the second has, and how likely a difference is that far from 0 if there is none.
+    /// By metric, how much more the second has (E(v) is left out where the two speak of different things), and how likely a difference is that far from 0 if there is none.
     pub differences: Vec<Difference>,
 }
 
@@ -55,7 +55,9 @@ impl Comparison {
         let resampled =
             |number: usize, places: &[usize]| Resampled::new(names[number], &samples[number].select(places), &settings);
         let (one, two) = (resampled(0, &first)?, resampled(1, &second)?);
-        let differences = METRICS.iter().enumerate().map(|(place, metric)| {
+        let same_scale = one.assessment.scale == two.assessment.scale;
+        let comparable = METRICS.iter().enumerate().filter(|(_, metric)| same_scale || metric.name != "E(v)");
+        let differences = comparable.map(|(place, metric)| {
             let value = |of: &Resampled| of.assessment.metrics[place].value.value;
             let drawn = one.numbers.iter().zip(&two.numbers).map(|(one, two)| two[place] - one[place]);
             let mut drawn: Vec<f64> = drawn.filter(|number| !number.is_nan()).collect();
@@ -64,7 +66,7 @@ impl Comparison {
         });
         Ok(Comparison {
             names: names.map(str::to_owned),
-            positions: first.len() as u64,
+            positions: one.assessment.positions,
             unpaired: (samples[0].len() + samples[1].len() - 2 * first.len()) as u64,
             differences: differences.collect(),
         })

@@ -1,6 +1,6 @@
 //! Evaluation curves: the share of wins against the value, for all positions and under conditions.
 
-use anqi_stats::{Estimate, Points};
+use anqi_stats::{Estimate, Points, wilson_share};
 use serde::Serialize;
 
 use crate::frame::Frame;
@@ -141,14 +141,17 @@ pub(crate) struct Cells {
     /// Condition and group of each curve; the total curve comes first.
     names: Vec<Option<(String, String)>>,
     entries: Vec<Entry>,
+    /// Where those of each game begin.
     from: Vec<u32>,
+    /// By cell, how many games have positions in it.
+    games: Vec<u32>,
 }
 
 /// Lost, drawn and won positions by cell.
 pub(crate) type Counts = Vec<[u32; 3]>;
 
 impl Cells {
-    /// `member(curve, kept)` says whether a sample that counts is under a conditioned curve.
+    /// Counts every sample under the total curve, and under the curve of its group in each condition.
     pub(crate) fn new(frame: &Frame, grid: Grid, groups: &[(String, crate::condition::Groups)]) -> Cells {
         let mut names = vec![None];
         let mut first_curves = Vec::new();
@@ -186,7 +189,9 @@ impl Cells {
             }
         }
         from.resize(frame.games() + 1, entries.len() as u32);
-        Cells { grid, names, entries, from }
+        let mut games = vec![0; names.len() * grid.bins];
+        entries.iter().for_each(|entry| games[entry.cell as usize] += 1);
+        Cells { grid, names, entries, from, games }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -241,9 +246,12 @@ impl Cells {
     fn point(&self, cell: usize, counts: &Counts, resampled: &[Vec<[f32; 3]>]) -> Point {
         let [losses, draws, wins] = counts[cell].map(u64::from);
         let shares = shares(counts[cell]).map(f64::from);
+        let games = f64::from(self.games[cell]);
+        let positions = (losses + draws + wins) as f64;
         let estimate = |part: &dyn Fn([f64; 3]) -> f64| {
-            let drawn = resampled.iter().map(|cells| part(cells[cell].map(f64::from)));
-            Estimate::percentile(part(shares), &mut drawn.filter(|share| !share.is_nan()).collect::<Vec<_>>())
+            let drawn = resampled.iter().map(|cells| part(cells[cell].map(f64::from))).filter(|share| !share.is_nan());
+            let share = part(shares);
+            wilson_share(share, effective_size(share, drawn, games).clamp(1.0, positions))
         };
         Point {
             value: self.grid.centre(cell % self.grid.bins),
@@ -257,6 +265,17 @@ impl Cells {
             loss: estimate(&|[loss, _, _]| loss),
         }
     }
+}
+
+/// How many independent positions would give a share as sure as the resamples say. Where they all agree, because every
+/// game of the bin ended alike, there are as many as games.
+fn effective_size(share: f64, drawn: impl Iterator<Item = f64> + Clone, games: f64) -> f64 {
+    let count = drawn.clone().count().max(1) as f64;
+    let mean = drawn.clone().sum::<f64>() / count;
+    let variance = drawn.map(|share| (share - mean).powi(2)).sum::<f64>() / count;
+    let alone = share * (1.0 - share);
+    // Shares are kept with single precision.
+    if variance > 1e-12 && alone > 0.0 { alone / variance } else { games }
 }
 
 /// Counts as shares; not numbers if there are none.

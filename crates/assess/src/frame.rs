@@ -113,7 +113,8 @@ impl Frame {
         let scale = settings.scale.unwrap_or_else(|| Scale::of(samples.values()));
         let finite = samples.values().iter().filter(|value| value.is_finite());
         let largest = finite.fold(0.0_f64, |most, value| most.max(value.abs()));
-        let limit = settings.clamp.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
+        let clamp = settings.clamp.map(f64::abs).filter(|clamp| clamp.is_finite());
+        let limit = clamp.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
         let clamp = |value: f64| match scale {
             Scale::Probability => value.clamp(0.0, 1.0),
             Scale::Score => value.clamp(-limit, limit),
@@ -140,7 +141,7 @@ impl Frame {
         let ranks = ranks.collect();
         let predicted = values.partition_point(|&value| value >= scale.threshold());
         let slope = (scale == Scale::Score)
-            .then(|| logistic::slope(kept.iter().map(|kept| (kept.value, kept.result.half_points() as f64 / 2.0))));
+            .then(|| logistic::slope(&kept.iter().map(|kept| (kept.value, kept.result.half_points() as f64 / 2.0))));
         let mut frame = Frame {
             ranks,
             values,
@@ -221,7 +222,10 @@ impl Frame {
         let mean = total.value / count;
         let won = total.value_points / wins;
         let lost = (total.value - total.value_points) / losses;
-        let deviation = (total.value_squared / count - mean * mean).max(0.0).sqrt();
+        let square = total.value_squared / count;
+        // Less than rounding leaves is nothing.
+        let variance = Some(square - mean * mean).filter(|variance| *variance > 1e-12 * square);
+        let deviation = variance.map_or(f64::NAN, f64::sqrt);
         let rate = wins / count;
         let over_bins = |part: &dyn Fn(&Reliable) -> f64| {
             bins.iter().filter(|bin| bin.count > 0.0).map(|bin| bin.count / count * part(bin)).sum::<f64>()
@@ -234,7 +238,7 @@ impl Frame {
             lft_table: precision_at_top / (hits / count),
             lift: precision_at_top / rate,
             roc: ranking.roc(),
-            apr: ranking.precisions / 11.0,
+            apr: if wins > 0.0 { ranking.precisions / 11.0 } else { f64::NAN },
             ap: ranking.average_precision / wins,
             bep: ranking.break_even.unwrap_or(f64::NAN),
             tau: ranking.tau_printed(),

@@ -8,7 +8,7 @@ pub(crate) fn chance(x: f64) -> f64 {
 
 /// The slope `w` for which `chance(w · value)` is most likely to have brought these points (the paper's MLM with one
 /// weight). Values that predict everything have no best slope; then it is the one that makes their mean square 100.
-pub(crate) fn slope(samples: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+pub(crate) fn slope(samples: &(impl Iterator<Item = (f64, f64)> + Clone)) -> f64 {
     let (squares, count) =
         samples.clone().fold((0.0, 0.0_f64), |(squares, count), (value, _)| (squares + value * value, count + 1.0));
     let size = (squares / count.max(1.0)).sqrt();

@@ -49,6 +49,9 @@ pub enum MethodError {
     /// Not an option of evaluations.
     #[error("unknown option {0:?} of an evaluation, expected quiet or weights=")]
     Option(String),
+    /// A player that remembers.
+    #[error("{0:?} keeps what it searched: its value of a position would depend on the one before")]
+    Keeps(String),
     /// Bad weights.
     #[error(transparent)]
     Weights(#[from] WeightsError),
@@ -76,7 +79,11 @@ impl FromStr for Method {
     type Err = MethodError;
 
     fn from_str(text: &str) -> Result<Method, MethodError> {
-        let Some(rest) = text.strip_prefix("eval:") else { return Ok(Method::Player(text.parse()?)) };
+        let Some(rest) = text.strip_prefix("eval:") else {
+            let spec: PlayerSpec = text.parse()?;
+            let keeps = spec.table().iter().any(|option| option.name == "keep" && option.default == "on");
+            return if keeps { Err(MethodError::Keeps(excerpt(text))) } else { Ok(Method::Player(spec)) };
+        };
         let mut parts = rest.split(',');
         let name = parts.next().unwrap_or_default();
         let eval = Evaluation::from_name(name).ok_or_else(|| MethodError::Evaluation { name: excerpt(name) })?;

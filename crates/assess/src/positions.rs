@@ -6,6 +6,7 @@ use anqi_rules::{Game, Kind, Position, Rules, Seat, Seed};
 use anqi_stats::Points;
 use rand_core::Rng;
 
+use crate::only::Only;
 use crate::skipped::Skipped;
 
 /// A position of a record, seen by the player to move.
@@ -41,13 +42,14 @@ pub struct Positions {
     pub rules: Option<Rules>,
     /// So many positions of a game, one out of each of as many equal stretches; `None` for all of them.
     pub per_game: Option<u32>,
+    /// Only positions that all of these admit.
+    pub only: Vec<Only>,
     /// Where the choice comes from.
     pub seed: Seed,
     /// Only positions with a value in the record itself.
     pub from_comments: bool,
 }
 
-/// More games than these would not be told apart by [`Place::game`] in the files that we write.
 impl Positions {
     /// The positions of record number `game`. Whatever cannot be used is counted, with `source` for an example.
     pub fn of(&self, game: u64, record: &Record, source: &str, skipped: &mut Skipped) -> Vec<Place> {
@@ -77,7 +79,10 @@ impl Positions {
         let mut places = Vec::new();
         let comments: Vec<_> = (0..=record.plies().len()).map(|ply| comment(record, ply)).collect();
         // Nobody is to move after the last ply.
-        let usable = |ply: &usize| !self.from_comments || comments[*ply].is_some();
+        let usable = |ply: &usize| {
+            let said = !self.from_comments || comments[*ply].is_some();
+            said && (self.only.is_empty() || self.admits(*ply, &replayed.game.positions()[*ply]))
+        };
         let plies: Vec<usize> = (0..replayed.game.plies().len()).filter(usable).collect();
         for ply in self.choose(game, &plies) {
             let seat = Seat::ALL[ply % 2];
@@ -95,15 +100,24 @@ impl Positions {
         places
     }
 
-    /// One ply out of each stretch.
-    fn choose(&self, game: u64, plies: &[usize]) -> Vec<usize> {
+    fn admits(&self, ply: usize, position: &Position) -> bool {
+        let tags = tags(position, Seat::ALL[ply % 2]);
+        self.only.iter().all(|only| match tags.iter().find(|(name, _)| *name == only.tag) {
+            Some((_, word)) => only.admits(word),
+            None => only.tag == "ply" && only.admits(&ply.to_string()),
+        })
+    }
+
+    /// Those of the plies of a game that are looked at, be it a game of any kind: one out of each stretch.
+    #[must_use]
+    pub fn choose(&self, game: u64, plies: &[usize]) -> Vec<usize> {
         let Some(wanted) = self.per_game.map(|wanted| wanted as usize).filter(|wanted| *wanted < plies.len()) else {
             return plies.to_vec();
         };
         let mut rng = self.seed.child(format!("positions of game {game}")).rng();
         let mut pick = |stretch: usize| {
             let (from, to) = (stretch * plies.len() / wanted, (stretch + 1) * plies.len() / wanted);
-            plies[from + (u64::from(rng.next_u32()) * (to - from) as u64 >> 32) as usize]
+            plies[from + ((u64::from(rng.next_u32()) * (to - from) as u64) >> 32) as usize]
         };
         (0..wanted).map(&mut pick).collect()
     }
@@ -151,6 +165,9 @@ pub fn tags(position: &Position, seat: Seat) -> Vec<(&'static str, String)> {
         ("lead", Fixed::default().evaluate(position).0.to_string()),
     ]
 }
+
+/// The names of all tags, and `ply`.
+pub const TAGS: [&str; 8] = ["ply", "hidden", "pieces", "capture", "king-attacked", "cannon-carriage", "side", "lead"];
 
 /// The conditions under which curves of this game are drawn when nothing else is said.
 pub const USUAL_CONDITIONS: [&str; 8] = [

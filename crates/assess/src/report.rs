@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Write as _};
 use std::io;
 
+use anqi_stats::Estimate;
 use serde::Serialize;
 
 use crate::assessment::{Assessment, Measured};
@@ -78,7 +79,7 @@ impl Report {
             for assessment in &self.assessments {
                 write!(text, "{:<width$}", assessment.name)?;
                 for value in names.iter().filter_map(|name| assessment.metric(name)) {
-                    write!(text, " {:>15}", format!("{value:.3}"))?;
+                    write!(text, " {:>15}", shown(value))?;
                 }
                 writeln!(text)?;
             }
@@ -169,7 +170,7 @@ impl Report {
             for assessment in &self.assessments {
                 write!(page, "<tr><th scope=\"row\">{}</th>", Escaped(&assessment.name))?;
                 for value in names.iter().filter_map(|name| assessment.metric(name)) {
-                    write!(page, "<td title=\"{:.4} to {:.4}\">{value:.3}</td>", value.low, value.high)?;
+                    write!(page, "<td title=\"{:.4} to {:.4}\">{}</td>", value.low, value.high, shown(value))?;
                 }
                 writeln!(page, "</tr>")?;
             }
@@ -337,6 +338,11 @@ impl Report {
         }
         Ok(writer.flush()?)
     }
+}
+
+/// A number with half its interval, or a dash where there is none.
+fn shown(value: Estimate) -> String {
+    if value.value.is_nan() { "–".to_owned() } else { format!("{value:.3}") }
 }
 
 fn figure(page: &mut String, caption: &str, svg: &str) -> fmt::Result {

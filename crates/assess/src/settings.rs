@@ -94,6 +94,12 @@ pub struct UnknownChoice {
     expected: &'static str,
 }
 
+impl UnknownChoice {
+    pub(crate) fn new(what: &'static str, text: String, expected: &'static str) -> UnknownChoice {
+        UnknownChoice { what, text, expected }
+    }
+}
+
 impl FromStr for Draws {
     type Err = UnknownChoice;
 

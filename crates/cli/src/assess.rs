@@ -1,27 +1,29 @@
 //! `anqi assess`: how right searches are, by game records.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_assess::{
-    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Key, Method, Place, Positions, Report, Sample,
-    Samples, Scale, Settings, Skipped, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
+    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Judge, Key, Method, Only, Place, Positions, Report,
+    Sample, Samples, Scale, Settings, Skipped, TAGS, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
 };
 use anqi_engine::Stop;
-use anqi_lab::Budget;
+use anqi_games::EngineSpec;
+use anqi_lab::{Budget, BudgetError};
 use anqi_rules::{Rules, Seed};
 use anqi_stats::Points;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use tempfile::NamedTempFile;
 
 use crate::Exit;
 use crate::arena::stop_on_signals;
+use crate::other_games::{self, Collected, USUAL_CONDITIONS as OTHER};
 use crate::output::{Output, grouped};
 use crate::records::{Source, for_each_record};
 
@@ -33,15 +35,21 @@ use crate::records::{Source, for_each_record};
 /// With --cache, values that are known are not worked out again: an interrupted run goes on with the same command.
 #[derive(Args)]
 pub(crate) struct AssessArgs {
-    /// Game records, in our format or the match server's; `-` is standard input
+    /// Game records, in our format or the match server's, or of chess (PGN), Go (SGF) or shogi (CSA); `-` is standard input
     #[arg(value_name = "RECORDS", required_unless_present = "values")]
-    records: Vec<PathBuf>,
+    pub(crate) records: Vec<PathBuf>,
     #[command(flatten)]
     who: WhoArgs,
     #[command(flatten)]
-    positions: PositionArgs,
+    pub(crate) positions: PositionArgs,
     #[command(flatten)]
     analysis: AnalysisArgs,
+    /// Correct the winner of a position where a full-width search with this budget proves one: depth=4
+    #[arg(long, value_name = "BUDGET")]
+    pub(crate) prove: Option<Budget>,
+    /// Remember values in this file
+    #[arg(long, value_name = "FILE")]
+    cache: Option<PathBuf>,
     /// Write report.html, assessment.json, metrics.csv, curves.csv, splits.csv, comparisons.csv, values.csv and
     /// values.parquet into this folder
     #[arg(short, long, value_name = "DIR")]
@@ -51,13 +59,18 @@ pub(crate) struct AssessArgs {
 #[derive(Args)]
 struct WhoArgs {
     /// Who values the positions: a player (see `anqi players`), or an evaluation function alone: eval:static,
-    /// eval:dynamic,quiet (captures played out first); again for more
-    #[arg(long, value_name = "SPEC", value_parser = method)]
-    player: Vec<Method>,
+    /// eval:dynamic,quiet (captures played out first); with a budget of its own if it has one: 'mc playouts=500'; again
+    /// for more
+    #[arg(long, value_name = "SPEC", value_parser = who)]
+    player: Vec<Who>,
     /// How much each player may think about a position: playouts=500, nodes=10000, depth=3; again for more
     #[arg(long, value_name = "BUDGET")]
     budget: Vec<Budget>,
-    /// Take the values that the records hold in their comments ([%wdl], else [%eval])
+    /// An engine of another game that values the positions of PGN, SGF or CSA files: proto=uci|gtp|usi cmd=…, and
+    /// nodes=, depth=, movetime=, go= (UCI, USI), ask= (GTP), option.NAME=; again for more
+    #[arg(long, value_name = "DESCRIPTION", conflicts_with_all = ["player", "values", "from_comments"])]
+    engine: Vec<EngineSpec>,
+    /// Take the values that the records hold in their comments ([%wdl], else [%eval]; V[] in SGF, '** in CSA)
     #[arg(long, conflicts_with_all = ["player", "values"])]
     from_comments: bool,
     /// Take values from a CSV or Parquet file with columns value, result, game, ply and any tags; a tag `method` tells
@@ -66,35 +79,58 @@ struct WhoArgs {
     values: Vec<PathBuf>,
 }
 
-/// A method as a person writes it, where `weights=` may name a file.
-fn method(text: &str) -> Result<Method, String> {
-    let text = anqi_lab::with_weights_from_files(text).map_err(|error| error.to_string())?;
-    text.parse().map_err(|error: anqi_assess::MethodError| error.to_string())
+/// A method, and its own budget if it has one.
+#[derive(Clone)]
+struct Who {
+    method: Method,
+    budget: Option<Budget>,
+}
+
+/// As a person writes it: `weights=` may name a file.
+fn who(text: &str) -> Result<Who, String> {
+    let (method, budget) = text.split_once(' ').map_or((text, None), |(method, budget)| (method, Some(budget)));
+    let method = anqi_lab::with_weights_from_files(method).map_err(|error| error.to_string())?;
+    let method: Method = method.parse().map_err(|error: anqi_assess::MethodError| error.to_string())?;
+    let budget: Option<Budget> = budget.map(str::parse).transpose().map_err(|error: BudgetError| error.to_string())?;
+    match (&method, budget) {
+        (Method::Evaluation { .. }, Some(budget)) => {
+            Err(format!("{method} does not search, {budget} means nothing to it"))
+        }
+        (Method::Player(spec), Some(budget)) if !spec.is_bounded_by(&budget.limits) => {
+            Err(format!("{method} is not bounded by {budget}"))
+        }
+        _ => Ok(Who { method, budget }),
+    }
 }
 
 #[derive(Args)]
 pub(crate) struct PositionArgs {
     /// Only so many positions of each game, one out of each of as many equal stretches [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    per_game: Option<u32>,
+    pub(crate) per_game: Option<u32>,
+    /// Only positions with this word or range of a tag, or of the ply: capture=no, hidden=8.., ply=20..60; again for more
+    #[arg(long, value_name = "TAG=WORD", value_parser = only)]
+    pub(crate) only: Vec<Only>,
     /// Only the first so many games
     #[arg(long, value_name = "N")]
-    games: Option<u64>,
+    pub(crate) games: Option<u64>,
     /// Judge by these rules, whatever the records say
     #[arg(long, value_name = "RULES")]
-    rules: Option<Rules>,
+    pub(crate) rules: Option<Rules>,
     /// Where random choices of players, positions and resamples come from
     #[arg(long, default_value = "1")]
-    seed: u64,
-    /// Correct the winner of a position where a full-width search with this budget proves one: depth=4
-    #[arg(long, value_name = "BUDGET")]
-    prove: Option<Budget>,
-    /// Remember values in this file
-    #[arg(long, value_name = "FILE")]
-    cache: Option<PathBuf>,
+    pub(crate) seed: u64,
     /// How many positions at a time [default: one for each core]
     #[arg(long, value_name = "N")]
-    concurrency: Option<usize>,
+    pub(crate) concurrency: Option<usize>,
+}
+
+fn only(text: &str) -> Result<Only, String> {
+    let only: Only = text.parse().map_err(|error: anqi_assess::OnlyError| error.to_string())?;
+    if TAGS.contains(&only.tag.as_str()) {
+        return Ok(only);
+    }
+    Err(format!("no tag {:?}, there are: {}", anqi_rules::excerpt(&only.tag), TAGS.join(", ")))
 }
 
 #[derive(Args)]
@@ -124,6 +160,9 @@ pub(crate) struct AnalysisArgs {
 
 impl AnalysisArgs {
     pub(crate) fn settings(&self, seed: u64, usual: &[&str]) -> Result<Settings> {
+        if let Some(clamp) = self.clamp.filter(|clamp| !clamp.is_finite() || *clamp == 0.0) {
+            bail!("bad --clamp {clamp}, expected a number other than 0");
+        }
         let usual = || usual.iter().map(|text| Ok(text.parse()?)).collect::<Result<Vec<Condition>>>();
         Ok(Settings {
             draws: self.draws,
@@ -146,16 +185,26 @@ pub(crate) struct Set {
 
 pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
     let mut skipped = Skipped::default();
-    let mut facts = vec![
-        ("made by".to_owned(), format!("anqi {}", env!("CARGO_PKG_VERSION"))),
+    let mut facts = made_by();
+    facts.extend([
         ("seed".to_owned(), args.positions.seed.to_string()),
         ("draws".to_owned(), args.analysis.draws.to_string()),
         ("resamples".to_owned(), args.analysis.resamples.to_string()),
-    ];
+    ]);
     let (sets, usual): (Vec<Set>, &[&str]) = if args.who.values.is_empty() {
         let stop = stop_on_signals()?;
-        match from_records(args, &stop, &mut skipped, &mut facts)? {
-            Some(sets) => (sets, &USUAL_CONDITIONS),
+        let WhoArgs { player, engine, budget, from_comments, .. } = &args.who;
+        let format = if player.is_empty() { other_games::format(&args.records, engine)? } else { None };
+        let (sets, usual): (_, &[&str]) = match format {
+            Some(format) => {
+                let who = if *from_comments { Vec::new() } else { other_games::with_budgets(engine, budget)? };
+                let mut collected = Collected { skipped: &mut skipped, facts: &mut facts };
+                (other_games::from_records(format, &who, args, &stop, &mut collected)?, &OTHER)
+            }
+            None => (from_records(args, &stop, &mut skipped, &mut facts)?, &USUAL_CONDITIONS),
+        };
+        match sets {
+            Some(sets) => (sets, usual),
             None => return Ok(Exit::Interrupted),
         }
     } else {
@@ -168,6 +217,21 @@ pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
     }
     out.print(&report, |text| text.write_all(report.to_text().as_bytes()))?;
     Ok(Exit::Done)
+}
+
+/// What was left out, under an error.
+pub(crate) fn listed(skipped: &Skipped) -> String {
+    let lines = skipped.to_string();
+    if lines.is_empty() { lines } else { format!("; left out:\n{}", lines.trim_end()) }
+}
+
+/// What every output says of itself.
+pub(crate) fn made_by() -> Vec<(String, String)> {
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    vec![
+        ("made by".to_owned(), format!("anqi {}", env!("CARGO_PKG_VERSION"))),
+        ("command".to_owned(), format!("anqi {}", command.join(" "))),
+    ]
 }
 
 /// Everything that the sets say, alone and side by side: each with the one before it, and with the first.
@@ -220,7 +284,7 @@ fn from_files(files: &[PathBuf], skipped: &mut Skipped) -> Result<Vec<Set>> {
         }
     }
     if sets.iter().all(|set| set.samples.is_empty()) {
-        bail!("no values in {} files\n{skipped}", files.len());
+        bail!("no values in {} files{}", files.len(), listed(skipped));
     }
     Ok(sets)
 }
@@ -234,18 +298,18 @@ fn from_records(
 ) -> Result<Option<Vec<Set>>> {
     let WhoArgs { player, budget, from_comments, .. } = &args.who;
     if player.is_empty() && !from_comments {
-        bail!("nobody to value the positions: give --player, --from-comments or --values");
+        bail!("nobody to value the positions: give --player, --engine, --from-comments or --values");
     }
     let methods = methods(player, budget)?;
     let positions = &args.positions;
     let (mut places, games) = collect(&args.records, positions, *from_comments, skipped)?;
     if places.is_empty() {
-        bail!("no positions in {} games\n{skipped}", grouped(games));
+        bail!("no positions in {} games{}", grouped(games), listed(skipped));
     }
     facts.push(("games read".to_owned(), grouped(games)));
     facts.push(("positions".to_owned(), grouped(places.len() as u64)));
-    let mut pool = Pool::new(positions, stop)?;
-    if let Some(budget) = positions.prove {
+    let mut pool = Pool::new(args, stop)?;
+    if let Some(budget) = args.prove {
         let Some(corrected) = prove(&mut places, budget, &mut pool)? else { return Ok(None) };
         facts.push(("winners proven by search".to_owned(), format!("with {budget}, {corrected} of them corrected")));
     }
@@ -270,24 +334,27 @@ fn from_records(
     Ok(Some(sets))
 }
 
-/// Every method with every budget that means something to it.
-fn methods(methods: &[Method], budgets: &[Budget]) -> Result<Vec<(Method, Option<Budget>)>> {
+/// Every method with its own budget, or with every budget that means something to it.
+fn methods(players: &[Who], budgets: &[Budget]) -> Result<Vec<(Method, Option<Budget>)>> {
     let mut all = Vec::new();
-    for method in methods {
+    for Who { method, budget } in players {
         let Method::Player(spec) = method else {
             all.push((method.clone(), None));
             continue;
         };
-        let fitting: Vec<&Budget> = budgets.iter().filter(|budget| spec.is_bounded_by(&budget.limits)).collect();
-        if fitting.is_empty() {
-            let given: Vec<String> = budgets.iter().map(ToString::to_string).collect();
-            bail!("{spec} is not bounded by {:?}, give --budget nodes=, playouts= or depth=", given.join(", "));
-        }
         // Playouts for those who play them out, nodes and depth for the others.
-        let own = |budget: &&&Budget| budget.limits.playouts.is_some() == spec.plays_out();
-        let own: Vec<&&Budget> = fitting.iter().filter(own).collect();
-        let chosen = if own.is_empty() { fitting.iter().collect() } else { own };
-        all.extend(chosen.into_iter().map(|&&budget| (method.clone(), Some(budget))));
+        let meant = |budget: &&Budget| {
+            budget.limits.playouts.is_some() == spec.plays_out() && spec.is_bounded_by(&budget.limits)
+        };
+        let fitting: Vec<Budget> = match budget {
+            Some(own) => vec![*own],
+            None => budgets.iter().filter(meant).copied().collect(),
+        };
+        if fitting.is_empty() {
+            let kind = if spec.plays_out() { "playouts=" } else { "nodes= or depth=" };
+            bail!("no budget for {spec}: give --budget {kind}");
+        }
+        all.extend(fitting.into_iter().map(|budget| (method.clone(), Some(budget))));
     }
     Ok(all)
 }
@@ -302,6 +369,7 @@ pub(crate) fn collect(
     let positions = Positions {
         rules: args.rules,
         per_game: args.per_game,
+        only: args.only.clone(),
         seed: Seed::from(args.seed).child("positions"),
         from_comments,
     };
@@ -371,7 +439,7 @@ pub(crate) struct Pool<'a> {
 }
 
 impl Pool<'_> {
-    pub(crate) fn new<'a>(args: &PositionArgs, stop: &'a Stop) -> Result<Pool<'a>> {
+    pub(crate) fn new<'a>(args: &AssessArgs, stop: &'a Stop) -> Result<Pool<'a>> {
         let cache = match &args.cache {
             Some(path) => Cache::open(path).with_context(|| format!("cannot use the cache {}", path.display()))?,
             None => Cache::default(),
@@ -379,12 +447,12 @@ impl Pool<'_> {
         if cache.damaged() > 0 {
             eprintln!("{} damaged lines of the cache were passed over", cache.damaged());
         }
-        let threads = match args.concurrency {
+        let threads = match args.positions.concurrency {
             Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
             Some(threads) => threads,
             None => thread::available_parallelism().map_or(1, usize::from),
         };
-        Ok(Pool { cache, threads, seed: args.seed, stop })
+        Ok(Pool { cache, threads, seed: args.positions.seed, stop })
     }
 
     /// A value for each place, or why there is none; nothing if interrupted.
@@ -401,10 +469,19 @@ impl Pool<'_> {
         let tasks: Vec<_> = places.iter().map(task).collect();
         let limits = budget.unwrap_or_default().limits;
         let seed = Seed::from(self.seed).child("values");
+        self.judge(&tasks, || Ok(method.judge(limits, seed.clone())), name)
+    }
+
+    /// What a judge of any game says of each task; nothing if interrupted.
+    pub(crate) fn judge<J: Judge>(
+        &mut self,
+        tasks: &[Task<J::Position>],
+        judge: impl Fn() -> Result<J, String> + Sync,
+        name: &str,
+    ) -> Result<Option<Vec<Result<f64, String>>>> {
         let mut progress = Progress::new(name);
-        let judge = || Ok(method.judge(limits, seed.clone()));
         let done =
-            evaluate(&tasks, &mut self.cache, self.threads, self.stop, judge, |done, all| progress.say(done, all));
+            evaluate(tasks, &mut self.cache, self.threads, self.stop, judge, |done, all| progress.say(done, all));
         progress.bar.finish_and_clear();
         match done {
             Ok(evaluated) => Ok(Some(evaluated.values)),
@@ -452,7 +529,9 @@ impl Progress {
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot = || format!("cannot write {}", path.display());
-    let file = NamedTempFile::new_in(dir).with_context(cannot)?;
+    // Everybody may read it, as far as the user's mask allows.
+    let permissions = Permissions::from_mode(0o666);
+    let file = tempfile::Builder::new().permissions(permissions).tempfile_in(dir).with_context(cannot)?;
     let mut writer = BufWriter::new(file.as_file());
     write(&mut writer).with_context(cannot)?;
     writer.flush().with_context(cannot)?;

@@ -5,11 +5,13 @@ mod arena;
 mod assess;
 mod bench;
 mod check_engine;
+mod endgame;
 mod engine;
 mod experiment;
 mod generate;
 mod guide;
 mod matches;
+mod other_games;
 mod output;
 mod parts;
 mod perft;
@@ -21,12 +23,14 @@ mod progress;
 mod records;
 mod report;
 mod result;
+mod self_play;
 mod serve;
 mod serve_match;
 mod show;
 mod solve;
 mod sprt;
 mod tournament;
+mod tune;
 mod verify_deal;
 mod worker;
 
@@ -73,9 +77,12 @@ enum Command {
     Experiment(experiment::ExperimentArgs),
     Solve(solve::SolveArgs),
     Assess(Box<assess::AssessArgs>),
+    Tune(Box<tune::TuneArgs>),
     Sprt(sprt::SprtArgs),
+    Endgame(endgame::EndgameArgs),
     Engine(engine::EngineArgs),
     CheckEngine(check_engine::CheckEngineArgs),
+    SelfPlay(Box<self_play::SelfPlayArgs>),
     Bench(bench::BenchArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
@@ -137,13 +144,16 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Experiment(args)) => experiment::run(args, out),
         Some(Command::Assess(args)) => assess::run(args, out),
+        Some(Command::Tune(args)) => tune::run(args, out),
         Some(Command::Match(args)) => matches::run(args, out),
         Some(Command::Tournament(args)) => tournament::run(args, out),
         Some(Command::ServeMatch(args)) => serve_match::run(args, out),
         Some(Command::Solve(args)) => solve::run(args, out),
         Some(Command::Sprt(args)) => sprt::run(args, out),
+        Some(Command::Endgame(args)) => endgame::run(args, out),
         Some(Command::Engine(args)) => engine::run(args, out),
         Some(Command::CheckEngine(args)) => check_engine::run(args, out),
+        Some(Command::SelfPlay(args)) => self_play::run(args, out),
         Some(Command::Bench(args)) => bench::run(args, out),
         Some(Command::Completions(args)) => generate::completions(args, out),
         Some(Command::Man(args)) => generate::man(args, out),

@@ -1,43 +1,41 @@
-//! Positions a second of retrograde analysis, one thread.
+//! Positions a second of retrograde analysis, and probes a second, one thread.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
 
-use anqi_endgame::{Class, Ending, Tables};
+use anqi_endgame::{Class, Ending, Flavour, Index, Tablebase, Tables};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-
-fn built(endings: impl IntoIterator<Item = Ending>) -> Tables {
-    let mut tables = Tables::default();
-    tables.build(endings, NonZeroUsize::MIN).expect("small endings");
-    tables
-}
-
-fn size(tables: &Tables, pieces: u32) -> u64 {
-    tables.iter().filter(|table| table.class().pieces() == pieces).map(|table| u64::from(table.index().len())).sum()
-}
 
 fn retrograde(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("retrograde");
     group.sample_size(10);
-    let three: Vec<Ending> = Class::all(3).into_values().collect();
-    let two = built(Ending::all(2));
-    group.throughput(Throughput::Elements(size(&built(three.iter().copied()), 3)));
-    group.bench_function("all of three pieces", |bencher| {
-        let build = |mut tables: Tables| tables.build(three.iter().copied(), NonZeroUsize::MIN);
-        bencher.iter_batched(|| two.clone(), build, BatchSize::LargeInput);
-    });
-
-    let smaller = built(three.iter().copied());
-    for name in ["NC-rc", "GM-rn", "PPP-n"] {
-        let ending: Ending = name.parse().expect(name);
-        group.throughput(Throughput::Elements(size(&built([ending]), 4)));
-        group.bench_function(name, |bencher| {
-            let build = |mut tables: Tables| tables.build([black_box(ending)], NonZeroUsize::MIN);
-            bencher.iter_batched(|| smaller.clone(), build, BatchSize::LargeInput);
-        });
+    for flavour in [Flavour::outcome(None), Flavour::conversion(None), Flavour::END] {
+        for name in ["NC-rc", "GM-rn", "GR-mnc"] {
+            let ending: Ending = name.parse().expect(name);
+            let class = Class::of(&ending).class;
+            let captured = (0..class.groups().len()).filter_map(|captured| class.without(captured));
+            let mut smaller = Tables::new(flavour);
+            smaller
+                .build(captured.filter_map(|reading| reading.class.name()), NonZeroUsize::MIN)
+                .expect("small endings");
+            group.throughput(Throughput::Elements(Index::new(&class).expect("small").positions()));
+            group.bench_function(format!("{flavour} {name}"), |bencher| {
+                let build = |mut tables: Tables| tables.build([black_box(ending)], NonZeroUsize::MIN);
+                bencher.iter_batched(|| smaller.clone(), build, BatchSize::LargeInput);
+            });
+        }
     }
     group.finish();
 }
 
-criterion_group!(benches, retrograde);
+fn probes(criterion: &mut Criterion) {
+    let tablebase = Tablebase::solving(Flavour::END, 4);
+    let positions = ["4/4/1c2/4/1N2/2C1/3r/4 r -", "4/4/4/1c2/4/2N1/C3/3r b -", "r3/4/2c1/4/4/4/1NC1/4 r -"]
+        .map(|text| text.parse().expect(text));
+    criterion.bench_function("probe", |bencher| {
+        bencher.iter(|| positions.iter().filter(|at| matches!(tablebase.probe(black_box(at)), Ok(Some(_)))).count());
+    });
+}
+
+criterion_group!(benches, retrograde, probes);
 criterion_main!(benches);

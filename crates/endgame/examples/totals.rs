@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             total += tally[Color::Black];
         }
         let of_size = tables.iter().filter(|table| table.class().pieces() == pieces);
-        let numbers: u64 = of_size.map(|table| u64::from(table.index().len())).sum();
+        let numbers: u64 = of_size.map(|table| table.index().positions()).sum();
         let Tally { win, draw, loss, longest } = total;
         let longest = longest.map_or(0, |distance| distance.0);
         println!("{pieces} {} {numbers} {win} {draw} {loss} {longest}", classes.len());

@@ -6,12 +6,14 @@
 //! groups, their sizes and the relation between them; two endings are of one class when these are isomorphic,
 //! colours exchanged or not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-use anqi_rules::{Color, Kind, Ladder, Piece};
+use anqi_rules::{ByColor, Color, Kind, Ladder, Piece};
 use arrayvec::ArrayVec;
 
-use crate::Ending;
+use crate::index::MOST_PIECES;
+use crate::{Ending, Tally};
 
 /// The most groups a class can have: every piece its own.
 const MOST: usize = Piece::COUNT;
@@ -69,6 +71,22 @@ impl Reading {
     #[inline]
     pub const fn color(&self, color: Color) -> Color {
         if self.swapped { color.other() } else { color }
+    }
+
+    /// The results over all placements of an ending, by the side to move, from those of its class.
+    #[must_use]
+    pub fn tally(&self, ending: &Ending, class: &ByColor<Tally>) -> ByColor<Tally> {
+        // Pieces of different kinds in one group can change places: each such change is a placement of the ending.
+        let mut merged = [0; MOST];
+        let mut arrangements = 1;
+        for (piece, count) in ending.material().iter() {
+            for nth in 1..=u64::from(count) {
+                let group = &mut merged[self.part(piece.index())];
+                *group += 1;
+                arrangements = arrangements * *group / nth;
+            }
+        }
+        ByColor(Color::ALL.map(|color| class[self.color(color)] * arrangements))
     }
 }
 
@@ -138,7 +156,44 @@ impl Class {
         }
         classes
     }
+
+    /// The classes of `endings` and all that captures lead to, by number of pieces; an ending that has too many for a
+    /// table is the error.
+    pub(crate) fn levels(
+        endings: impl IntoIterator<Item = Ending>,
+    ) -> Result<[BTreeSet<Class>; MOST_PIECES + 1], Ending> {
+        let mut levels: [BTreeSet<Class>; MOST_PIECES + 1] = Default::default();
+        for ending in endings {
+            let level = levels.get_mut(ending.len() as usize).ok_or(ending)?;
+            level.insert(Class::of(&ending).class);
+        }
+        for pieces in (3..levels.len()).rev() {
+            let (below, level) = levels.split_at_mut(pieces);
+            for class in &level[0] {
+                let smaller = (0..class.groups().len()).filter_map(|captured| class.without(captured));
+                below[pieces - 1].extend(smaller.map(|reading| reading.class));
+            }
+        }
+        Ok(levels)
+    }
+
+    /// The ending that names the class; `None` if it has more pieces than a table can have.
+    #[must_use]
+    pub fn name(&self) -> Option<Ending> {
+        NAMES.get(self.pieces() as usize)?.get(self).copied()
+    }
 }
+
+/// Names of classes, by number of pieces.
+static NAMES: [LazyLock<BTreeMap<Class, Ending>>; MOST_PIECES + 1] = [
+    LazyLock::new(BTreeMap::new),
+    LazyLock::new(BTreeMap::new),
+    LazyLock::new(|| Class::all(2)),
+    LazyLock::new(|| Class::all(3)),
+    LazyLock::new(|| Class::all(4)),
+    LazyLock::new(|| Class::all(5)),
+    LazyLock::new(|| Class::all(6)),
+];
 
 /// The canonical form of groups that may be empty or interchangeable, in the better of both colourings.
 fn canonical(old: &ArrayVec<Group, MOST>) -> Reading {

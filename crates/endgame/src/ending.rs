@@ -67,11 +67,13 @@ impl Ending {
 
     /// Every ending of `pieces` pieces, in a fixed order that starts with the lowest pieces.
     pub fn all(pieces: u32) -> impl Iterator<Item = Ending> {
-        let (reds, blacks) = (sides(Color::Red), sides(Color::Black));
-        reds.into_iter().flat_map(move |red| {
-            let fits = move |black: &Material| red.len() + black.len() == pieces;
+        let reds = sides(Color::Red);
+        // By size, so that only those are met that fit.
+        let mut blacks: Vec<Vec<Material>> = vec![Vec::new(); Square::COUNT];
+        sides(Color::Black).into_iter().for_each(|black| blacks[black.len() as usize].push(black));
+        reds.into_iter().filter(move |red| red.len() < pieces).flat_map(move |red| {
             let both = move |black: Material| Ending(red.pieces().chain(black.pieces()).collect());
-            blacks.clone().into_iter().filter(fits).map(both)
+            blacks.get((pieces - red.len()) as usize).cloned().unwrap_or_default().into_iter().map(both)
         })
     }
 }

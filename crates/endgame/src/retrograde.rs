@@ -1,266 +1,314 @@
-//! Retrograde analysis of one class: from the ends of the game backwards, one ply of distance after the other.
+//! Retrograde analysis of one class: from the ends of the game backwards, one ply of distance after the other, a block
+//! of a thousand placements at a time.
 //!
-//! Every capture leads into a smaller class that is solved already, every other move stays in the class and can be
-//! taken back. So captures are looked up once, when a position is first met, and the rest is a walk backwards along
-//! quiet steps (Thompson 1986, with the counters of Wu & Beal 2001):
+//! Every capture leads into a smaller class that is solved already; every other move is a step that can be taken back.
+//! For each side to move there are four sets of placements:
 //!
-//! 1. A capture that leaves the enemy lost decides the position no later than one ply above that loss. A position
-//!    without any way out is lost. Both wait in the layer of their distance.
-//! 2. Layer by layer, each position not decided earlier is decided. Before a lost position every position is won, one
-//!    ply later. Before a won position the number of quiet steps not yet refuted falls by one; at none, and with no
-//!    capture that saves, the position is lost, and the longest of its ways to lose counts.
-//! 3. What no layer has reached is drawn.
+//! - `open`: not known to be won by the side to move,
+//! - `lost`: known to be lost,
+//! - `takes`: a capture wins at this distance or a shorter one,
+//! - `yields`: no capture saves, and the longest capture that loses does so at this distance or a shorter one.
 //!
-//! The counters are exact because numbers are: see [`Index`] on why no placement is its own reflection.
+//! Level by level, what was decided at the level below decides more:
+//!
+//! 1. What is open and takes, or can step to a lost placement of the other side, is won.
+//! 2. What yields and cannot step to an open placement of the other side is lost. (A lost one is open too.)
+//!
+//! Only blocks next to a change are looked at. What no level has reached is drawn. With a limit on quiet plies the
+//! levels end there: see [`Flavour`].
 
-use anqi_rules::{ByColor, Color, Square, SquareSet, cannon_targets, neighbours};
+use anqi_rules::{ByColor, Color, SquareSet};
 use arrayvec::ArrayVec;
 
-use crate::index::{MOST_PIECES, Placement};
-use crate::{Class, Distance, Index, Reading, Tally, Value, Wdl};
+use crate::block::{Neighbour, Steps, any, before, count, free};
+use crate::captures::{Captures, Fixed, Promises};
+use crate::index::{Block, MOST_PIECES};
+use crate::outlook::{Outlook, Prospects};
+use crate::table::Values;
+use crate::{Class, Distance, Flavour, Index, Measure, Table, Tally, Value};
 
-/// A class with the value of each of its placements.
-#[derive(Clone, Debug)]
-pub struct Table {
-    class: Class,
-    index: Index,
-    values: Vec<Value>,
-    tally: ByColor<Tally>,
-}
-
-impl Table {
-    /// The class.
-    #[must_use]
-    pub const fn class(&self) -> &Class {
-        &self.class
-    }
-
-    /// The numbering.
-    #[must_use]
-    pub const fn index(&self) -> &Index {
-        &self.index
-    }
-
-    /// The values by number.
-    #[must_use]
-    pub fn values(&self) -> &[Value] {
-        &self.values
-    }
-
-    /// The results by the side to move, over all numbers; each stands for [`Index::weight`] placements.
-    #[must_use]
-    pub const fn tally(&self) -> &ByColor<Tally> {
-        &self.tally
-    }
-
-    /// The value of a placement for the side to move.
-    #[must_use]
-    #[inline]
-    pub fn value(&self, placement: &Placement) -> Value {
-        self.values[self.index.number(placement) as usize]
-    }
-}
-
-/// Where a capture of one group leads: how to read the rest, and its table.
-struct Conversion<'a> {
-    reading: Reading,
-    table: &'a Table,
-}
-
-/// Moves of a class, forwards and backwards.
-struct Board<'a> {
+/// Solves `class`; `smaller` gives the tables of the classes that a capture leads to, of the same flavour. `None` if it
+/// has more than [`MOST_PIECES`] pieces or a smaller table is missing.
+pub(crate) fn solve<'a>(
     class: &'a Class,
-    /// By captured group; `None` where the last piece of a side is taken and the game is over.
-    conversions: ArrayVec<Option<Conversion<'a>>, MOST_PIECES>,
-}
-
-/// Marks a position that a capture saves: it cannot be lost, however many quiet steps are refuted.
-const SAVED: u8 = u8::MAX;
-
-/// What the captures of a position promise.
-struct Captures {
-    /// The shortest win.
-    win: Option<Distance>,
-    /// Whether one of them draws.
-    draw: bool,
-    /// The longest loss, 0 if there is no capture.
-    loss: Distance,
-}
-
-/// Solves `class`; `smaller` gives the tables of the classes that a capture leads to. `None` if it has more than
-/// [`MOST_PIECES`] pieces or a smaller table is missing.
-pub(crate) fn solve<'a>(class: &'a Class, smaller: impl Fn(&Class) -> Option<&'a Table>) -> Option<Table> {
+    flavour: Flavour,
+    smaller: impl Fn(&Class) -> Option<&'a Table>,
+) -> Option<Table> {
     let index = Index::new(class)?;
-    let conversion = |captured: usize| match class.without(captured) {
-        None => Some(None),
-        Some(reading) => smaller(&reading.class).map(|table| Some(Conversion { reading, table })),
-    };
-    let conversions = (0..class.groups().len()).map(conversion).collect::<Option<_>>()?;
-    let board = Board { class, conversions };
-
-    let size = index.len() as usize;
-    let mut values = vec![Value::DRAW; size];
-    let mut unrefuted = vec![0; size];
-    let mut layers = Layers::default();
-
-    // Step 1. Captures and dead ends.
-    for (number, unrefuted) in (0..index.len()).zip(&mut unrefuted) {
-        let placement = index.placement(number);
-        let captures = board.captures(&placement);
-        let quiet = board.count_quiet(&placement);
-        *unrefuted = quiet;
-        if let Some(distance) = captures.win {
-            layers.push(distance, number);
-            *unrefuted = SAVED;
-        } else if captures.draw {
-            *unrefuted = SAVED;
-        } else if quiet == 0 {
-            layers.push(captures.loss, number);
-        }
+    let captures = Captures::new(class, flavour.measure(), smaller)?;
+    let mut analysis = Analysis::new(class, &index);
+    match flavour.measure() {
+        Measure::End => analysis.look_at_captures(&captures),
+        Measure::Outcome | Measure::Conversion => analysis.look_ahead(&Outlook::new(class, &index, &captures)),
     }
-
-    // Step 2. Backwards, layer by layer; a layer only adds to later ones.
-    let mut distance = Distance(0);
-    while let Some(layer) = layers.take(distance) {
-        let (decided, next) = (Value::decided(distance), Distance(distance.0 + 1));
-        for number in layer {
-            if values[number as usize] != Value::DRAW {
-                continue;
-            }
-            values[number as usize] = decided;
-            board.each_before(&index.placement(number), |before| {
-                let number = index.number(before);
-                if values[number as usize] != Value::DRAW {
-                    return;
-                }
-                if decided.wdl() == Wdl::Loss {
-                    layers.push(next, number);
-                    return;
-                }
-                let unrefuted = &mut unrefuted[number as usize];
-                if *unrefuted != SAVED {
-                    *unrefuted -= 1;
-                    if *unrefuted == 0 {
-                        layers.push(next.max(board.captures(before).loss), number);
-                    }
-                }
-            });
-        }
-        distance = next;
-    }
-
-    // Step 3. The rest has kept the value it began with: a draw.
-    let (red, black) = values.split_at(size / 2);
-    let tally = ByColor([red, black].map(|values| values.iter().copied().collect()));
-    Some(Table { class: class.clone(), index, values, tally })
+    let (values, tally) = analysis.run(flavour);
+    Some(Table::new(class.clone(), index, flavour, values, tally))
 }
 
-/// Numbers waiting to be decided, by distance.
-#[derive(Default)]
-struct Layers(Vec<Vec<u32>>);
+/// What is known about the placements with one side to move, by block.
+struct Side {
+    open: Vec<Block>,
+    lost: Vec<Block>,
+    takes: Vec<Block>,
+    yields: Vec<Block>,
+    /// Blocks with a chance of new wins, and of new losses.
+    may_win: Vec<bool>,
+    may_lose: Vec<bool>,
+    /// Whether the row piece and the bit piece belong to the side to move.
+    row: bool,
+    bit: bool,
+    /// Where steps of its other pieces lead to, all blocks in one list, and where each block's part begins.
+    neighbours: Vec<Neighbour>,
+    begins: Vec<u32>,
+}
 
-impl Layers {
-    fn push(&mut self, distance: Distance, number: u32) {
-        let distance = usize::from(distance.0);
-        if self.0.len() <= distance {
-            self.0.resize_with(distance + 1, Vec::new);
-        }
-        self.0[distance].push(number);
-    }
-
-    /// The layer of this distance; `None` beyond the last.
-    fn take(&mut self, distance: Distance) -> Option<Vec<u32>> {
-        self.0.get_mut(usize::from(distance.0)).map(std::mem::take)
+impl Side {
+    fn steps(&self, block: usize) -> Steps<'_> {
+        let part = self.begins[block] as usize..self.begins[block + 1] as usize;
+        Steps { row: self.row, bit: self.bit, neighbours: &self.neighbours[part] }
     }
 }
 
-impl Board<'_> {
-    /// The groups of `color` with their numbers.
-    #[inline]
-    fn groups(&self, color: Color) -> impl Iterator<Item = (usize, &crate::Group)> {
-        self.class.groups().iter().enumerate().filter(move |(_, group)| group.color == color)
+/// Bits of one row that a capture decides, waiting for their level.
+#[derive(Clone, Copy)]
+struct Waiting {
+    row: u32,
+    bits: u32,
+}
+
+/// By level.
+type Levels = Vec<Vec<Waiting>>;
+
+struct Analysis<'a> {
+    index: &'a Index,
+    sides: ByColor<Side>,
+    takes: ByColor<Levels>,
+    yields: ByColor<Levels>,
+}
+
+/// Placements decided at a level.
+struct Fresh {
+    color: Color,
+    block: usize,
+    won: bool,
+    bits: Block,
+}
+
+impl<'a> Analysis<'a> {
+    fn new(class: &'a Class, index: &'a Index) -> Analysis<'a> {
+        let side = |color| {
+            let blocks = index.blocks();
+            let owns = |group: usize| class.groups()[group].color == color;
+            let (mut neighbours, mut begins) = (Vec::new(), vec![0]);
+            let mut open = Vec::with_capacity(blocks);
+            for block in 0..blocks {
+                let sets = index.sets(block);
+                let used: u32 = sets.iter().sum();
+                open.push(free(used));
+                for slot in index.slots().iter().filter(|slot| owns(slot.group)) {
+                    for from in SquareSet(sets[slot.group]) {
+                        for to in SquareSet(anqi_rules::neighbours(from).0 & !used) {
+                            let mut sets = sets;
+                            sets[slot.group] ^= from.set().0 | to.set().0;
+                            let (block, fold) = index.block(&sets);
+                            neighbours.push(Neighbour::new(block, fold));
+                        }
+                    }
+                }
+                begins.push(neighbours.len() as u32);
+            }
+            Side {
+                open,
+                lost: vec![[0; 32]; blocks],
+                takes: vec![[0; 32]; blocks],
+                yields: vec![[0; 32]; blocks],
+                may_win: vec![false; blocks],
+                may_lose: vec![true; blocks],
+                row: owns(index.row()),
+                bit: owns(index.bit()),
+                neighbours,
+                begins,
+            }
+        };
+        let sides = ByColor(Color::ALL.map(side));
+        Analysis { index, sides, takes: ByColor::default(), yields: ByColor::default() }
     }
 
-    #[inline]
-    fn captures(&self, placement: &Placement) -> Captures {
-        let occupied = placement.occupied();
-        let mut captures = Captures { win: None, draw: false, loss: Distance(0) };
-        for (attacker, group) in self.groups(placement.turn) {
-            for from in SquareSet(placement.sets[attacker]) {
-                let reach = if group.jumps { cannon_targets(from, SquareSet(occupied)) } else { neighbours(from) }.0;
-                if reach & occupied == 0 {
-                    continue;
+    /// Puts what captures decide where it waits for its level.
+    fn look_at_captures(&mut self, captures: &Captures<'_>) {
+        let (row_group, bit_group) = (self.index.row(), self.index.bit());
+        for block in 0..self.index.blocks() {
+            let sets = self.index.sets(block);
+            let mut fixed: ArrayVec<Fixed, MOST_PIECES> = ArrayVec::new();
+            for (group, &set) in sets.iter().enumerate() {
+                fixed.extend(SquareSet(set).iter().map(|square| Fixed { group, square: square.index() as u32 }));
+            }
+            let used: u32 = sets.iter().sum();
+            for (row, &squares) in free(used).iter().enumerate().filter(|(_, squares)| **squares != 0) {
+                fixed.push(Fixed { group: row_group, square: row as u32 });
+                for color in Color::ALL {
+                    let promises = captures.promises(color, &fixed, bit_group, squares);
+                    self.wait(color, (block * 32 + row) as u32, squares, &promises);
                 }
-                for (victim, _) in self.groups(placement.turn.other()) {
-                    if !group.jumps && !group.takes(victim) {
-                        continue;
-                    }
-                    for to in SquareSet(reach & placement.sets[victim]) {
-                        captures.add(self.after_capture(placement, (attacker, from), (victim, to)));
-                    }
-                }
+                fixed.pop();
             }
         }
-        captures
     }
 
-    /// What the enemy faces after a capture.
-    #[inline]
-    fn after_capture(&self, placement: &Placement, attacker: (usize, Square), victim: (usize, Square)) -> Value {
-        let Some(conversion) = &self.conversions[victim.0] else { return Value::decided(Distance(0)) };
-        let mut sets = placement.sets;
-        sets[attacker.0] ^= attacker.1.set().0 | victim.1.set().0;
-        sets[victim.0] ^= victim.1.set().0;
-        let reading = &conversion.reading;
-        let turn = reading.color(placement.turn.other());
-        let mut after = Placement { sets: [0; MOST_PIECES], turn };
-        for (group, set) in sets.into_iter().enumerate() {
-            after.sets[reading.part(group)] |= set;
-        }
-        conversion.table.value(&after)
-    }
-
-    #[inline]
-    fn count_quiet(&self, placement: &Placement) -> u8 {
-        let mut count = 0;
-        self.each_step(placement, placement.turn, |_, _, _| count += 1);
-        count
-    }
-
-    /// Every placement from which a quiet step leads here.
-    #[inline]
-    fn each_before(&self, placement: &Placement, mut visit: impl FnMut(&Placement)) {
-        let mover = placement.turn.other();
-        self.each_step(placement, mover, |group, from, to| {
-            let mut before = Placement { turn: mover, ..*placement };
-            before.sets[group] ^= from | to;
-            visit(&before);
-        });
-    }
-
-    /// Every step of `color` onto an empty square: group, from, to.
-    #[inline]
-    fn each_step(&self, placement: &Placement, color: Color, mut visit: impl FnMut(usize, u32, u32)) {
-        let empty = !placement.occupied();
-        for (group, _) in self.groups(color) {
-            for from in SquareSet(placement.sets[group]) {
-                for to in SquareSet(neighbours(from).0 & empty) {
-                    visit(group, from.set().0, to.set().0);
+    /// The same where only outcomes count beyond a capture: all of them have level 1.
+    fn look_ahead(&mut self, outlook: &Outlook<'_>) {
+        for block in 0..self.index.blocks() {
+            let sets = self.index.sets(block);
+            for color in Color::ALL {
+                let Prospects { won, drawn, lost } = outlook.prospects(color, block, &sets);
+                let side = &mut self.sides[color];
+                for row in 0..32 {
+                    let yields = side.open[block][row] & !won[row] & !drawn[row];
+                    side.yields[block][row] = yields & !lost[row];
+                    let number = (block * 32 + row) as u32;
+                    wait(&mut self.takes[color], 1, number, won[row]);
+                    wait(&mut self.yields[color], 1, number, yields & lost[row]);
                 }
             }
         }
     }
+
+    fn wait(&mut self, color: Color, row: u32, squares: u32, promises: &Promises) {
+        for square in SquareSet(promises.won) {
+            wait(&mut self.takes[color], promises.win[square.index()], row, square.set().0);
+        }
+        let yields = squares & !promises.won & !promises.drawn;
+        self.sides[color].yields[row as usize / 32][row as usize % 32] = yields & !promises.lost;
+        for square in SquareSet(yields & promises.lost) {
+            wait(&mut self.yields[color], promises.loss[square.index()], row, square.set().0);
+        }
+    }
+
+    /// The values, and the results over all placements, each as often as it is in the table.
+    fn run(mut self, flavour: Flavour) -> (Values, ByColor<Tally>) {
+        let mut values = Values::new(self.index.places());
+        let mut tally: ByColor<Tally> = ByColor::default();
+        for block in 0..self.index.blocks() {
+            let all = count(&self.sides[Color::Red].open[block]) * self.index.weight(block);
+            tally.0.iter_mut().for_each(|tally| tally.draw += all);
+        }
+        let last = flavour.draw().map_or(u16::MAX / 2 - 1, |plies| plies);
+        let outcomes = flavour.measure() == Measure::Outcome;
+        let mut fresh = Vec::new();
+        for level in 0..=last {
+            self.release(level);
+            for color in Color::ALL {
+                self.look(color, &mut fresh);
+            }
+            let waiting =
+                |levels: &ByColor<Levels>| levels.0.iter().any(|levels| levels.len() > usize::from(level) + 1);
+            if fresh.is_empty() && !waiting(&self.takes) && !waiting(&self.yields) {
+                break;
+            }
+            let distance = Distance(if outcomes { 0 } else { level });
+            for fresh in fresh.drain(..) {
+                let value = if fresh.won { Value::win(distance) } else { Value::loss(distance) };
+                if !outcomes {
+                    values.set(fresh.color as usize * self.index.blocks() + fresh.block, &fresh.bits, value);
+                }
+                tally[fresh.color].decide(value, count(&fresh.bits) * self.index.weight(fresh.block));
+                self.commit(&fresh);
+            }
+        }
+        if outcomes {
+            self.enter_outcomes(&mut values);
+        }
+        (values, tally)
+    }
+
+    /// Enters all outcomes at once: nobody asks when they were found.
+    fn enter_outcomes(&self, values: &mut Values) {
+        for color in Color::ALL {
+            let side = &self.sides[color];
+            for block in 0..self.index.blocks() {
+                let place = color as usize * self.index.blocks() + block;
+                let all = free(self.index.sets(block).iter().sum());
+                let won = std::array::from_fn(|row| all[row] & !side.open[block][row]);
+                values.set_outcomes(place, &won, &side.lost[block]);
+            }
+        }
+    }
+
+    /// Captures whose level has come.
+    fn release(&mut self, level: u16) {
+        for color in Color::ALL {
+            let side = &mut self.sides[color];
+            let take = |levels: &mut Levels| levels.get_mut(usize::from(level)).map(std::mem::take).unwrap_or_default();
+            for Waiting { row, bits } in take(&mut self.takes[color]) {
+                let (block, row) = (row as usize / 32, row as usize % 32);
+                side.takes[block][row] |= bits;
+                side.may_win[block] = true;
+            }
+            for Waiting { row, bits } in take(&mut self.yields[color]) {
+                let (block, row) = (row as usize / 32, row as usize % 32);
+                side.yields[block][row] |= bits;
+                side.may_lose[block] = true;
+            }
+        }
+    }
+
+    /// What is decided now with `color` to move.
+    fn look(&mut self, color: Color, fresh: &mut Vec<Fresh>) {
+        let (mut may_win, mut may_lose) = {
+            let side = &mut self.sides[color];
+            (std::mem::take(&mut side.may_win), std::mem::take(&mut side.may_lose))
+        };
+        let (side, other) = (&self.sides[color], &self.sides[color.other()]);
+        for block in 0..self.index.blocks() {
+            if std::mem::take(&mut may_win[block]) {
+                let mut bits = before(block, &side.steps(block), &other.lost);
+                for ((bits, takes), open) in bits.iter_mut().zip(&side.takes[block]).zip(&side.open[block]) {
+                    *bits = (*bits | takes) & open;
+                }
+                if any(&bits) {
+                    fresh.push(Fresh { color, block, won: true, bits });
+                }
+            }
+            if std::mem::take(&mut may_lose[block]) {
+                let mut bits = before(block, &side.steps(block), &other.open);
+                for ((bits, yields), lost) in bits.iter_mut().zip(&side.yields[block]).zip(&side.lost[block]) {
+                    *bits = !*bits & yields & !lost;
+                }
+                if any(&bits) {
+                    fresh.push(Fresh { color, block, won: false, bits });
+                }
+            }
+        }
+        let side = &mut self.sides[color];
+        (side.may_win, side.may_lose) = (may_win, may_lose);
+    }
+
+    /// Enters a decision, and notes which blocks it may decide in turn: those from which the other side steps here.
+    fn commit(&mut self, &Fresh { color, block, won, ref bits }: &Fresh) {
+        let side = &mut self.sides[color];
+        if won {
+            side.open[block].iter_mut().zip(bits).for_each(|(open, bits)| *open &= !bits);
+        } else {
+            side.lost[block].iter_mut().zip(bits).for_each(|(lost, bits)| *lost |= bits);
+        }
+        let other = &mut self.sides[color.other()];
+        let part = other.begins[block] as usize..other.begins[block + 1] as usize;
+        let flags = if won { &mut other.may_lose } else { &mut other.may_win };
+        flags[block] |= other.row || other.bit;
+        other.neighbours[part].iter().for_each(|neighbour| flags[neighbour.block()] = true);
+    }
 }
 
-impl Captures {
-    /// Counts in a capture after which the enemy faces `value`.
-    #[inline]
-    fn add(&mut self, value: Value) {
-        let one_more = |distance: Distance| Distance(distance.0 + 1);
-        match (value.wdl(), value.distance().map(one_more)) {
-            (Wdl::Loss, Some(win)) => self.win = Some(self.win.map_or(win, |best| best.min(win))),
-            (Wdl::Win, Some(loss)) => self.loss = self.loss.max(loss),
-            _ => self.draw = true,
-        }
+fn wait(levels: &mut Levels, level: u16, row: u32, bits: u32) {
+    if bits == 0 {
+        return;
+    }
+    let level = usize::from(level);
+    if levels.len() <= level {
+        levels.resize_with(level + 1, Vec::new);
+    }
+    match levels[level].last_mut() {
+        Some(last) if last.row == row => last.bits |= bits,
+        _ => levels[level].push(Waiting { row, bits }),
     }
 }

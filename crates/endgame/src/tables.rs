@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anqi_rules::{BoardSize, ByColor, Color, Ladder, Position};
+use anqi_rules::{BoardSize, ByColor, Ladder, Position};
 
 use crate::index::{MOST_PIECES, Placement};
-use crate::retrograde::{Table, solve};
-use crate::{Class, Ending, Index, Reading, Tally, Value};
+use crate::retrograde::solve;
+use crate::{Class, Ending, Flavour, Index, Reading, Table, Tally, Value};
 
 /// Solved classes, with every class that a capture leads to.
 ///
@@ -22,9 +22,10 @@ use crate::{Class, Ending, Index, Reading, Tally, Value};
 /// assert_eq!(value.wdl(), Wdl::Draw);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Tables {
-    tables: BTreeMap<Class, Table>,
+    flavour: Flavour,
+    tables: BTreeMap<Class, Arc<Table>>,
 }
 
 /// Why tables cannot be built.
@@ -35,7 +36,20 @@ pub enum BuildError {
     TooManyPieces(Ending),
 }
 
+/// Distances to the end of the game.
+impl Default for Tables {
+    fn default() -> Tables {
+        Tables::new(Flavour::END)
+    }
+}
+
 impl Tables {
+    /// No tables yet, of a flavour.
+    #[must_use]
+    pub const fn new(flavour: Flavour) -> Tables {
+        Tables { flavour, tables: BTreeMap::new() }
+    }
+
     /// Solves the classes of `endings` and all that captures lead to, as far as they are not solved yet. Classes of
     /// one size do not need each other, so `threads` share them; the tables are the same for any number of threads.
     ///
@@ -46,20 +60,7 @@ impl Tables {
         endings: impl IntoIterator<Item = Ending>,
         threads: NonZeroUsize,
     ) -> Result<(), BuildError> {
-        let mut levels: [BTreeSet<Class>; MOST_PIECES + 1] = Default::default();
-        for ending in endings {
-            let Some(level) = levels.get_mut(ending.len() as usize) else {
-                return Err(BuildError::TooManyPieces(ending));
-            };
-            level.insert(Class::of(&ending).class);
-        }
-        for pieces in (3..levels.len()).rev() {
-            let (below, level) = levels.split_at_mut(pieces);
-            for class in &level[0] {
-                let smaller = (0..class.groups().len()).filter_map(|captured| class.without(captured));
-                below[pieces - 1].extend(smaller.map(|reading| reading.class));
-            }
-        }
+        let levels = Class::levels(endings).map_err(BuildError::TooManyPieces)?;
         for level in levels {
             self.build_level(level, threads);
         }
@@ -70,12 +71,12 @@ impl Tables {
         level.retain(|class| !self.tables.contains_key(class));
         // The largest first, so that no thread is left alone with one of them at the end.
         let mut classes: Vec<Class> = level.into_iter().collect();
-        classes.sort_by_cached_key(|class| std::cmp::Reverse(Index::new(class).map(|index| index.len())));
+        classes.sort_by_cached_key(|class| std::cmp::Reverse(Index::new(class).map(|index| index.places())));
         let (next, solved) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         std::thread::scope(|scope| {
             let work = || {
                 while let Some(class) = classes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let table = solve(class, |smaller| self.tables.get(smaller));
+                    let table = solve(class, self.flavour, |smaller| self.tables.get(smaller).map(|table| &**table));
                     solved.lock().unwrap_or_else(PoisonError::into_inner).extend(table);
                 }
             };
@@ -83,12 +84,12 @@ impl Tables {
             work();
         });
         let solved = solved.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.tables.extend(solved.into_iter().map(|table| (table.class().clone(), table)));
+        self.tables.extend(solved.into_iter().map(|table| (table.class().clone(), Arc::new(table))));
     }
 
     /// The solved tables.
     pub fn iter(&self) -> impl Iterator<Item = &Table> {
-        self.tables.values()
+        self.tables.values().map(|table| &**table)
     }
 
     /// The table of an ending and how to read it.
@@ -96,6 +97,11 @@ impl Tables {
     pub fn table(&self, ending: &Ending) -> Option<(&Table, Reading)> {
         let reading = Class::of(ending);
         Some((self.tables.get(&reading.class)?, reading))
+    }
+
+    /// The table of an ending, to be kept.
+    pub(crate) fn shared(&self, ending: &Ending) -> Option<Arc<Table>> {
+        self.tables.get(&Class::of(ending).class).cloned()
     }
 
     /// The value of a position for the side to move. `None` if a piece is face down, a side has nothing left, the
@@ -119,17 +125,6 @@ impl Tables {
     #[must_use]
     pub fn tally(&self, ending: &Ending) -> Option<ByColor<Tally>> {
         let (table, reading) = self.table(ending)?;
-        // Pieces of different kinds in one group can change places: each such change is a placement of the ending.
-        let mut merged = [0; MOST_PIECES];
-        let mut arrangements = u64::from(table.index().weight());
-        for (piece, count) in ending.material().iter() {
-            for nth in 1..=u64::from(count) {
-                let group = &mut merged[reading.part(piece.index())];
-                *group += 1;
-                arrangements = arrangements * *group / nth;
-            }
-        }
-        let tally = |color| table.tally()[reading.color(color)] * arrangements;
-        Some(ByColor(Color::ALL.map(tally)))
+        Some(reading.tally(ending, table.tally()))
     }
 }

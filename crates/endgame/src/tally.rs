@@ -17,20 +17,18 @@ pub struct Tally {
     pub longest: Option<Distance>,
 }
 
-impl FromIterator<Value> for Tally {
-    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Tally {
-        let mut tally = Tally::default();
-        for value in values {
-            match value.wdl() {
-                Wdl::Win => {
-                    tally.win += 1;
-                    tally.longest = tally.longest.max(value.distance());
-                }
-                Wdl::Draw => tally.draw += 1,
-                Wdl::Loss => tally.loss += 1,
+impl Tally {
+    /// Takes so many placements from the draws: they have this value.
+    pub(crate) fn decide(&mut self, value: Value, placements: u64) {
+        self.draw -= placements;
+        match value.wdl() {
+            Wdl::Win => {
+                self.win += placements;
+                self.longest = self.longest.max(value.distance());
             }
+            Wdl::Draw => self.draw += placements,
+            Wdl::Loss => self.loss += placements,
         }
-        tally
     }
 }
 

@@ -11,20 +11,30 @@ pub enum Wdl {
     Win,
 }
 
-/// Plies to the end of the game when the winner hurries and the loser delays.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+impl Wdl {
+    /// The same seen by the other side.
+    #[must_use]
+    pub const fn reversed(self) -> Wdl {
+        match self {
+            Wdl::Loss => Wdl::Win,
+            Wdl::Draw => Wdl::Draw,
+            Wdl::Win => Wdl::Loss,
+        }
+    }
+}
+
+/// Plies, when the winner hurries and the loser delays. To what is said by the [`Measure`](crate::Measure) of a table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Distance(pub u16);
 
-/// The verdict on a position with no ply limit: drawn, or decided at a distance.
-///
-/// A decided game ends with a player who is to move and cannot: lost at distance 0. So the distance of a win is
-/// odd, that of a loss even, and one number holds both: 0 for a draw, otherwise the distance plus one.
+/// The verdict on a position: drawn, or decided at a distance. One number holds both: 0 for a draw, otherwise twice
+/// the distance and one more for a loss, two more for a win.
 ///
 /// ```
 /// use anqi_endgame::{Distance, Value, Wdl};
 ///
-/// assert_eq!(Value::decided(Distance(17)).wdl(), Wdl::Win);
-/// assert_eq!(Value::decided(Distance(0)).wdl(), Wdl::Loss);
+/// let value = Value::win(Distance(17));
+/// assert_eq!((value.wdl(), value.distance()), (Wdl::Win, Some(Distance(17))));
 /// assert_eq!((Value::DRAW.wdl(), Value::DRAW.distance()), (Wdl::Draw, None));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,16 +44,19 @@ impl Value {
     /// Neither side can win.
     pub const DRAW: Value = Value(0);
 
-    /// Won or lost in so many plies. Play without repetition is shorter than 65,535 plies in every table built so
-    /// far by a factor of hundreds; a longer one would be a mistake of the builder.
-    ///
-    /// # Panics
-    /// If the distance is 65,535.
+    /// Won in so many plies. The longest play in the tables built so far is shorter than 32,767 plies by a factor of
+    /// a hundred; a longer one would be a mistake of the builder.
     #[must_use]
     #[inline]
-    pub const fn decided(distance: Distance) -> Value {
-        assert!(distance.0 < u16::MAX);
-        Value(distance.0 + 1)
+    pub const fn win(distance: Distance) -> Value {
+        Value(2 * distance.0 + 2)
+    }
+
+    /// Lost in so many plies.
+    #[must_use]
+    #[inline]
+    pub const fn loss(distance: Distance) -> Value {
+        Value(2 * distance.0 + 1)
     }
 
     /// Win, draw or loss.
@@ -57,13 +70,24 @@ impl Value {
         }
     }
 
-    /// Plies to the end of the game; `None` for a draw.
+    /// Plies to what the table measures; `None` for a draw.
     #[must_use]
     #[inline]
     pub const fn distance(self) -> Option<Distance> {
         match self.0 {
             0 => None,
-            above => Some(Distance(above - 1)),
+            above => Some(Distance((above - 1) / 2)),
         }
+    }
+
+    /// As it stands in a table.
+    #[inline]
+    pub(crate) const fn code(self) -> u16 {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) const fn from_code(code: u16) -> Value {
+        Value(code)
     }
 }

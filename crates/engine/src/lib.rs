@@ -28,9 +28,11 @@ mod random;
 mod reference;
 mod score;
 mod spec;
+mod tables;
 
 pub use eval::{
-    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError, quiesce,
+    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError,
+    play_out_captures, quiesce,
 };
 pub use limits::{Limits, Stop};
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
@@ -41,3 +43,4 @@ pub use player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
 pub use reference::ReferenceOptions;
 pub use score::Score;
 pub use spec::{PlayerSpec, Preset, SpecError};
+pub use tables::TablesOption;

@@ -1,8 +1,11 @@
 //! The line from the start of the game to the node: what draws depend on.
 
+use std::sync::Arc;
+
 use anqi_rules::{Game, Position, Repeat};
 
 use crate::score::Score;
+use crate::tables::{Tables, TablesOption};
 
 /// The hashes of all positions before the node, and the draw rules.
 ///
@@ -13,16 +16,18 @@ pub(crate) struct Line {
     hashes: Vec<u64>,
     draw: u16,
     repeats: bool,
+    tables: Option<Arc<Tables>>,
 }
 
 impl Line {
-    pub(crate) fn new(game: &Game) -> Line {
+    pub(crate) fn new(game: &Game, tables: &TablesOption) -> Line {
         let before = &game.positions()[..game.plies().len()];
         Line {
             hashes: before.iter().map(Position::hash).collect(),
             draw: game.rules().draw.unwrap_or(u16::MAX),
             // Where nothing else ends it, endless quiet play is a draw.
             repeats: game.rules().repeat != Repeat::Off || game.rules().draw.is_none(),
+            tables: Tables::open(tables, game),
         }
     }
 
@@ -47,14 +52,17 @@ impl Line {
         self.hashes.truncate(len);
     }
 
-    /// How the game ends here without looking at moves, if it does: the side to move has nothing left, or
-    /// there were too many quiet plies.
+    /// How the game ends here without looking at moves, if that is known: the side to move has nothing left,
+    /// there were too many quiet plies, or a table says so.
     #[inline]
     pub(crate) fn ended(&self, position: &Position, depth: u32) -> Option<Score> {
         if position.turn().is_some_and(|turn| position.remaining(turn) == 0) {
             return Some(Score::loss(depth));
         }
-        (position.quiet() >= self.draw).then_some(Score::DRAW)
+        if position.quiet() >= self.draw {
+            return Some(Score::DRAW);
+        }
+        self.tables.as_ref().and_then(|tables| tables.score(position))
     }
 
     /// Whether this position was there before, with nothing but quiet plies between.
@@ -74,9 +82,13 @@ impl Line {
         position.hash() ^ quiet.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// The key of a position in the table. Near the limit the quiet plies are part of it.
+    /// The key of a position in the table. Near the limit the quiet plies are part of it, and wherever an endgame table
+    /// may be asked, which looks as far ahead as the limit.
     #[inline]
     pub(crate) fn key(&self, position: &Position, depth: u32) -> u64 {
+        if self.tables.is_some() && position.hidden().is_empty() {
+            return self.full_key(position);
+        }
         let quiet = u32::from(position.quiet());
         if quiet + depth >= u32::from(self.draw) {
             position.hash() ^ u64::from(quiet + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)

@@ -135,7 +135,7 @@ impl Range<WeightList> for WeightRange {
     }
 
     fn describe(&self) -> String {
-        "own, or whole numbers such as 1200/800/400/200/120/300/120".to_owned()
+        "own or whole numbers such as 1200/800/400/200/120/300/120".to_owned()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
 use crate::player::{Choice, Player, Wdl};
 use crate::random::Random;
 use crate::reference::{Reference, ReferenceOptions};
+use crate::tables::{TablesOption, WithTables};
 
 /// A player by name, with options that differ from the name's.
 ///
@@ -148,13 +149,17 @@ impl PlayerSpec {
     /// The player, ready to play. `seed` is where its random choices come from.
     #[must_use]
     pub fn build(&self, seed: Seed) -> Box<dyn Player> {
-        match &self.options {
+        let player: Box<dyn Player> = match &self.options {
             PlayerOptions::Random => Box::new(Random { seed }),
             PlayerOptions::Chen(options) => Box::new(Chen::new(options, seed)),
             PlayerOptions::NegaScout(options) => Box::new(NegaScout::new(options)),
             PlayerOptions::Mcts(options) => Box::new(Mcts::new(options, seed)),
             PlayerOptions::Flat(options) => Box::new(Flat::new(options, seed)),
             PlayerOptions::Reference(options) => Box::new(Reference::new(options, &seed)),
+        };
+        match self.options.tables() {
+            None | Some(TablesOption::Off) => player,
+            Some(tables) => Box::new(WithTables { player, tables: tables.clone() }),
         }
     }
 
@@ -221,6 +226,18 @@ impl Preset {
     #[must_use]
     pub fn table(&self) -> Vec<OptionInfo> {
         (self.options)().table()
+    }
+}
+
+impl PlayerOptions {
+    /// The tables of the players that can have some.
+    fn tables(&self) -> Option<&TablesOption> {
+        match self {
+            PlayerOptions::Chen(options) => Some(&options.tables),
+            PlayerOptions::NegaScout(options) => Some(&options.tables),
+            PlayerOptions::Mcts(options) => Some(&options.tables),
+            PlayerOptions::Random | PlayerOptions::Flat(_) | PlayerOptions::Reference(_) => None,
+        }
     }
 }
 

@@ -107,12 +107,14 @@ pub struct Facts {
 impl Facts {
     /// Name and value of each, for tables.
     #[must_use]
-    pub fn tags(&self) -> [(&'static str, i64); 4] {
+    pub fn tags(&self) -> [(&'static str, String); 5] {
+        let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
         [
-            ("pieces", i64::from(self.pieces)),
-            ("lead", i64::from(self.lead)),
-            ("check", i64::from(self.check)),
-            ("capture", i64::from(self.capture)),
+            ("pieces", self.pieces.to_string()),
+            ("lead", self.lead.to_string()),
+            ("check", yes(self.check)),
+            ("capture", yes(self.capture)),
+            ("side", self.turn.name().to_owned()),
         ]
     }
 }

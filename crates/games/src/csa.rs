@@ -223,11 +223,14 @@ pub(crate) fn csa_start(board: &Shogi, is_usual: bool) -> String {
     let name = |piece| PIECES.iter().find(|known| known.1 == piece).map_or(PieceType::All, |known| known.0);
     let mut text = if is_usual { "PI\n".to_owned() } else { String::new() };
     for rank in (1..=9).filter(|_| !is_usual) {
-        let square = |file| board.piece(file, rank).map_or(" * ".to_owned(), |(side, piece)| format!("{}{}", color(side), name(piece)));
+        let square = |file| {
+            board.piece(file, rank).map_or(" * ".to_owned(), |(side, piece)| format!("{}{}", color(side), name(piece)))
+        };
         text.push_str(&format!("P{rank}{}\n", (1..=9).rev().map(square).collect::<String>()));
     }
     for side in Seat::ALL {
-        let held = PIECES[..7].iter().map(|&(piece, kind, ..)| format!("00{piece}").repeat(board.held(side, kind).into()));
+        let held =
+            PIECES[..7].iter().map(|&(piece, kind, ..)| format!("00{piece}").repeat(board.held(side, kind).into()));
         let held: String = held.collect();
         if !held.is_empty() {
             text.push_str(&format!("P{}{held}\n", color(side)));
@@ -257,7 +260,8 @@ fn sfen(position: &csa::Position, usual: bool) -> Result<Option<String>, Flaw> {
             hands[hand(color)] = rest(&grid, &hands);
         } else {
             let kind = PIECES[..7].iter().position(|known| known.0 == piece);
-            let count = &mut hands[hand(color)][kind.ok_or_else(|| Flaw::syntax("no piece to hold:", &piece.to_string()))?];
+            let count =
+                &mut hands[hand(color)][kind.ok_or_else(|| Flaw::syntax("no piece to hold:", &piece.to_string()))?];
             *count = count.saturating_add(1);
         }
     }

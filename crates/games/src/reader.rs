@@ -183,6 +183,9 @@ impl<R: fmt::Debug> fmt::Debug for Reader<R> {
     }
 }
 
+/// The first line of a record and its bytes, unless there are too many.
+type Text = (u64, Result<Vec<u8>, Flaw>);
+
 impl<R: BufRead> Reader<R> {
     /// Reads records of that format.
     pub fn new(input: R, format: Format) -> Reader<R> {
@@ -205,7 +208,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// The text of the next record and its first line; `None` at the end, and where a record is too long.
-    fn next_text(&mut self) -> io::Result<Option<(u64, Result<Vec<u8>, Flaw>)>> {
+    fn next_text(&mut self) -> io::Result<Option<Text>> {
         let mut text = Vec::new();
         let (mut first, mut too_long) = (self.line, false);
         loop {

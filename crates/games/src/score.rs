@@ -128,7 +128,8 @@ mod tests {
         assert_eq!("mate 3".parse(), Ok(Evaluation::mate(3)));
         assert_eq!("mate 0".parse(), Ok(Evaluation::mate(0)));
         assert_eq!(Evaluation::mate(0).value(), f64::NEG_INFINITY);
-        for text in ["", "cp", "cp nan", "cp inf", "lead -inf", "mate", "mate x", "mate ", "mate 3.5", "cp  3", "elo 3"] {
+        for text in ["", "cp", "cp nan", "cp inf", "lead -inf", "mate", "mate x", "mate ", "mate 3.5", "cp  3", "elo 3"]
+        {
             assert!(text.parse::<Evaluation>().is_err(), "{text}");
         }
     }

@@ -135,7 +135,9 @@ fn read_node(node: &SgfNode<Prop>, size: usize, game: &mut Recorder<Go>) -> Resu
             Move::Pass => "pass".to_owned(),
             // The pass of older files, on boards that have no such point.
             Move::Move(Point { x: 19, y: 19 }) => "pass".to_owned(),
-            Move::Move(point) => vertex(point, size).ok_or_else(|| bad_move(game, &format!("{},{}", point.x, point.y)))?,
+            Move::Move(point) => {
+                vertex(point, size).ok_or_else(|| bad_move(game, &format!("{},{}", point.x, point.y)))?
+            }
         };
         let ply = game.plies() + 1;
         game.play(&vertex).map_err(|bad| Flaw::BadMove { ply, bad })?;

@@ -1,5 +1,6 @@
 //! Real engines from Debian's packages, and one that fails on purpose. `./test` installs what is needed; a package that is
 //! missing fails the tests.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::PathBuf;
 use std::sync::Once;
@@ -23,7 +24,8 @@ fn supervisor() -> PathBuf {
 
 const STOCKFISH: &str = "proto=uci cmd=/usr/games/stockfish nodes=2000 option.Threads=1 option.Hash=1";
 const GNU_GO: &str = "proto=gtp cmd='/usr/games/gnugo --mode gtp --level 1'";
-const GPS_SHOGI: &str = "proto=usi cmd=/usr/games/gpsusi go=infinite option.LimitDepth=4 option.Thread=1 option.BookDepth=0";
+const GPS_SHOGI: &str =
+    "proto=usi cmd=/usr/games/gpsusi go=infinite option.LimitDepth=4 option.Thread=1 option.BookDepth=0";
 
 fn spec(text: &str) -> EngineSpec {
     supervised();
@@ -141,7 +143,9 @@ fn gnu_go_plays_itself() {
 
 #[test]
 fn gps_shogi_plays_itself() {
-    check_self_play(GPS_SHOGI, Start::Shogi(None), Format::Csa, 40);
+    // A whole army against a king alone, so that the game is short.
+    let sfen = "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    check_self_play(GPS_SHOGI, Start::Shogi(Some(sfen.to_owned())), Format::Csa, 4);
 }
 
 fn one_game(protocol: &str) -> Record {
@@ -171,9 +175,12 @@ fn an_engine_that_fails_once_is_asked_again() {
 
 #[test]
 fn an_engine_that_fails_twice_costs_one_position() {
-    for (protocol, how, name) in
-        [("uci", "die", "crashed"), ("uci", "nan", "malformed"), ("gtp", "refuse", "refused"), ("usi", "hang", "silent")]
-    {
+    for (protocol, how, name) in [
+        ("uci", "die", "crashed"),
+        ("uci", "nan", "malformed"),
+        ("gtp", "refuse", "refused"),
+        ("usi", "hang", "silent"),
+    ] {
         let record = one_game(protocol);
         let positions: Vec<_> = record.positions().collect();
         // Every process fails at its first question.
@@ -221,7 +228,8 @@ fn bad_descriptions_are_refused() {
     ] {
         error(text);
     }
-    for text in ["proto=uci cmd=\"a b\" nodes=1 depth=2 movetime=0.5", "proto=gtp cmd=x ask=estimate_score", GPS_SHOGI] {
+    for text in ["proto=uci cmd=\"a b\" nodes=1 depth=2 movetime=0.5", "proto=gtp cmd=x ask=estimate_score", GPS_SHOGI]
+    {
         let spec: EngineSpec = text.parse().unwrap();
         assert_eq!(spec.to_string().parse::<EngineSpec>().unwrap(), spec);
     }

@@ -1,6 +1,9 @@
 //! Records of all three formats: good ones, bad ones, and any bytes at all.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use anqi_games::{Board, Entry, Evaluation, Flaw, Format, Kind, Outcome, Reader, Record, Recorder, Start, write_record};
+use anqi_games::{
+    Board, Entry, Evaluation, Flaw, Format, Kind, Outcome, Reader, Record, Recorder, Start, write_record,
+};
 use anqi_rules::{Seat, Seed};
 use proptest::prelude::*;
 use rand_core::Rng;
@@ -269,6 +272,7 @@ proptest! {
     }
 }
 
+#[rustfmt::skip]
 const WORDS: &[&str] = &[
     "[Event \"x\"]", "[FEN \"", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "\"]", "1.", "1-0", "*", "e4", "e8=Q", "O-O", "{", "}", "(", ")", "$1",
     "[%eval ", "#3", "]", "(;", "GM[1]", "SZ[9]", "B[aa]", "W[]", "B[tt]", "AB[aa:ii]", "AW[", "RE[B+R]", "V[1e400]", "KM[nan]", "\\", "PI",

@@ -4,7 +4,7 @@
 //! system. Where the board can be turned so that the face-down squares stay, and no square stays, placements are
 //! folded: a group of one piece, the *anchor*, is turned to the least square of its orbit and takes the others along.
 
-use anqi_rules::{BoardSize, Color, Square};
+use anqi_rules::{BoardSize, Color, Square, SquareSet};
 use arrayvec::ArrayVec;
 
 use crate::stock::{MOST_GROUPS, Stock};
@@ -91,7 +91,9 @@ impl Index {
     /// The number of a placement, which must have as many squares in each set as the group has shown pieces.
     #[inline]
     pub(crate) fn number(&self, placement: &Placement) -> u32 {
-        let Some(fold) = &self.fold else { return self.rank_all(&placement.sets, 0, self.free, &self.order, placement) };
+        let Some(fold) = &self.fold else {
+            return self.rank_all(&placement.sets, 0, self.free, &self.order, placement);
+        };
         let anchor = self.order[0].group;
         let square = placement.sets[anchor].trailing_zeros() as usize % Square::COUNT;
         match &fold.turnings[square] {
@@ -162,7 +164,7 @@ impl Fold {
         }
         let weight = stay.len() as u32;
         let mut fold = Fold { turnings: [None; Square::COUNT], squares: Vec::new(), rank: [0; Square::COUNT], weight };
-        for square in anqi_rules::SquareSet(board.squares().0 & !hidden) {
+        for square in SquareSet(board.squares().0 & !hidden) {
             let set = square.set().0;
             let best = stay.iter().min_by_key(|turning| turning.apply(set));
             if let Some(turning) = best.filter(|turning| turning.apply(set) != set) {
@@ -245,3 +247,48 @@ static CHOOSE: [[u32; Square::COUNT + 1]; MOST_TOGETHER + 1] = {
     }
     table
 };
+
+#[cfg(test)]
+mod tests {
+    use anqi_rules::{Ladder, Material};
+
+    use super::*;
+    use crate::turning::orbits;
+
+    /// Every number is that of its placement, however the board is turned, and no two have the same.
+    fn check(board: BoardSize, shown: &str, pool: &str) {
+        let [shown, pool]: [Material; 2] = [shown, pool].map(|text| text.parse().expect(text));
+        let stock = Stock::of(&shown, &pool, Ladder::Taiwan).expect("few kinds").stock;
+        let turnings = Turning::all(board);
+        for hidden in orbits(board, &turnings, pool.len()) {
+            let index = Index::new(board, &turnings, &stock, hidden);
+            let stay = || turnings.iter().filter(|turning| turning.apply(hidden) == hidden);
+            for number in 0..index.len() {
+                let placement = index.placement(number);
+                assert_eq!(index.number(&placement), number);
+                assert_eq!(placement.occupied().count_ones(), stock.shown());
+                assert_eq!(placement.occupied() & (hidden | !board.squares().0), 0);
+                let turned =
+                    |turning: &Turning| Placement { sets: placement.sets.map(|set| turning.apply(set)), ..placement };
+                if index.weight() > 1 {
+                    assert!(stay().all(|turning| index.number(&turned(turning)) == number));
+                }
+            }
+            let placements: u32 =
+                (0..stock.shown()).map(|placed| board.squares().len() - pool.len() - placed).product();
+            let alike: u32 = stock.groups().iter().map(|group| (1..=u32::from(group.shown)).product::<u32>()).product();
+            assert_eq!(index.len() * index.weight(), 2 * placements / alike);
+        }
+    }
+
+    #[test]
+    fn placements_and_numbers_go_round() {
+        check(BoardSize::FourByEight, "Kn", "p");
+        check(BoardSize::FourByEight, "Knn", "-");
+        check(BoardSize::FourByEight, "C", "Pp");
+        check(BoardSize::FourByEight, "PPnn", "-");
+        check(BoardSize::TwoByFour, "KCpp", "kP");
+        check(BoardSize::ThreeByTwo, "KCp", "kP");
+        check(BoardSize::TwoByTwo, "Kp", "-");
+    }
+}

@@ -228,8 +228,8 @@ impl<'a> Problem<'a> {
                 stages[0].push(number as u32); // lost whatever is played
             }
         }
-        for fewest in 0..stages.len() {
-            while let Some(number) = stages[fewest].pop() {
+        for (fewest, stage) in stages.iter_mut().enumerate() {
+            while let Some(number) = stage.pop() {
                 if draws[number as usize] != OPEN_DRAWS {
                     continue;
                 }
@@ -237,7 +237,7 @@ impl<'a> Problem<'a> {
                 self.each_before(&self.index.placement(number), |before| {
                     let before = self.index.number(before);
                     if draws[before as usize] == OPEN_DRAWS && values[before as usize] == -values[number as usize] {
-                        stages[fewest].push(before);
+                        stage.push(before);
                     }
                 });
             }

@@ -51,7 +51,7 @@ mod worth;
 
 pub use sets::FairSet;
 pub use solver::{SolveError, Solver};
-pub use tables::{Built, MOST_HIDDEN, MOST_PIECES, Tables, TablesError};
+pub use tables::{Amount, Built, MOST_HIDDEN, MOST_PIECES, Tables, TablesError};
 pub use tally::Tally;
 pub use veiled::{Veiled, VeiledError};
 pub use worth::{Fraction, Worth};

@@ -20,10 +20,10 @@ use crate::{Fraction, Tally, Veiled, Worth};
 /// use anqi_rules::{BoardSize, Ladder};
 /// use anqi_solve::{Fraction, Solver};
 ///
-/// // A guard beside two face-down pieces, a pawn of either side.
+/// // A knight beside a rook and a pawn, both face down: only b2-a2 saves half of the games.
 /// let mut solver = Solver::new(BoardSize::FourByEight, Ladder::Taiwan);
-/// solver.solve(&"G".parse()?, &"Pp".parse()?, 1.try_into()?)?;
-/// let worth = solver.probe(&"4/4/4/4/4/4/G3/xx2 b Pp".parse()?).ok_or("not solved")?;
+/// solver.solve(&"N".parse()?, &"rp".parse()?, 1.try_into()?)?;
+/// let worth = solver.probe(&"4/4/4/4/4/4/1N2/xx2 r rp".parse()?).ok_or("not solved")?;
 /// assert_eq!(worth.value, Fraction::new(-1, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -185,7 +185,8 @@ impl Solver {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&(stock, hidden)) = tasks.get(number) else { break };
-                    let find = |stock: &Stock, hidden| self.find(stock, hidden).unwrap_or_else(|| unreachable!("solved"));
+                    let find =
+                        |stock: &Stock, hidden| self.find(stock, hidden).unwrap_or_else(|| unreachable!("solved"));
                     let level = Problem::new(self.board, &self.turnings, stock, hidden, find).solve(self.split);
                     solved.lock().unwrap_or_else(PoisonError::into_inner).push((number, level));
                 }
@@ -292,6 +293,12 @@ impl Solver {
             rest = after;
         }
         rest.is_empty().then(|| drop(self.solved.insert(stock.clone(), Levels { hidden, levels })))
+    }
+
+    /// How many positions a stock has, those alike but for symmetries counted once.
+    pub(crate) fn size(&self, stock: &Stock) -> u64 {
+        let hidden = orbits(self.board, &self.turnings, stock.hidden()).into_iter();
+        hidden.map(|hidden| u64::from(Index::new(self.board, &self.turnings, stock, hidden).len())).sum()
     }
 
     pub(crate) fn contains(&self, stock: &Stock) -> bool {

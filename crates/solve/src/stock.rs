@@ -110,9 +110,10 @@ impl Stock {
     /// What remains when a piece of group number `captured` is taken.
     pub(crate) fn after_capture(&self, captured: usize) -> Next {
         let victim = self.groups[captured];
-        let somebody_takes = self.groups.iter().any(|group| {
-            group.color != victim.color && group.shown > 0 && (group.jumps || group.takes(captured))
-        });
+        let somebody_takes = self
+            .groups
+            .iter()
+            .any(|group| group.color != victim.color && group.shown > 0 && (group.jumps || group.takes(captured)));
         if victim.shown == 0 || !somebody_takes {
             return Next::Never;
         }
@@ -230,6 +231,40 @@ fn orders(groups: &Groups) -> Vec<Order> {
 }
 
 fn reordered(groups: &Groups, order: &Order) -> Groups {
-    let place = |mask: u16| order.iter().enumerate().filter(|&(_, &old)| mask >> old & 1 == 1).map(|(i, _)| 1 << i).sum();
+    let place =
+        |mask: u16| order.iter().enumerate().filter(|&(_, &old)| mask >> old & 1 == 1).map(|(i, _)| 1 << i).sum();
     order.iter().map(|&old| Group { takes: place(groups[old].takes), ..groups[old] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use anqi_endgame::Ending;
+
+    use super::*;
+
+    #[test]
+    fn stocks_without_a_pool_are_the_known_classes_of_endings() {
+        for (pieces, classes) in [(2, 5), (3, 20), (4, 75), (5, 233), (6, 709)] {
+            let stock = |ending: Ending| {
+                let reading = Stock::of(ending.material(), &Material::EMPTY, Ladder::Taiwan);
+                reading.expect("few kinds").stock
+            };
+            assert_eq!(Ending::all(pieces).map(stock).collect::<BTreeSet<_>>().len(), classes, "{pieces} pieces");
+        }
+    }
+
+    #[test]
+    fn names_and_colours_do_not_matter_but_what_is_face_down_does() {
+        let stock = |shown: &str, pool: &str| {
+            let [shown, pool] = [shown, pool].map(|text| text.parse().expect(text));
+            Stock::of(&shown, &pool, Ladder::Taiwan).expect("few kinds").stock
+        };
+        assert_eq!(stock("GN", "mn"), stock("MN", "rn"));
+        assert_eq!(stock("GN", "mn"), stock("gn", "MN"));
+        assert_eq!(stock("P", "k"), stock("g", "N")); // the pawn takes the king
+        assert_ne!(stock("GN", "m"), stock("Gm", "N"));
+        assert_ne!(stock("C", "p"), stock("N", "p"));
+    }
 }

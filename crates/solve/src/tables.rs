@@ -5,13 +5,14 @@
 //! ascending order of their face-down squares, each in the order of its index, in units of 1/h! as signed bytes. Classes
 //! without face-down pieces are in the folder too, because flips lead to them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anqi_endgame::{Claim, Container, ContainerError};
-use anqi_rules::{BoardSize, Color, Ladder, Move, Position};
+use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, excerpt};
 
+use crate::level::Level;
 use crate::solver::Levels;
 use crate::stock::Stock;
 use crate::veiled::classes;
@@ -67,12 +68,30 @@ pub enum TablesError {
 pub struct Built<'a> {
     /// The table that is there now.
     pub veiled: &'a Veiled,
-    /// How many numbers it has.
+    /// How many positions it has, those alike but for symmetries counted once.
     pub positions: u64,
     /// Whether it was there before.
     pub known: bool,
-    /// Tables there now, and tables to be made in all.
-    pub tables: (usize, usize),
+    /// What is there by now.
+    pub there: Amount,
+    /// What is to be there in the end.
+    pub all: Amount,
+}
+
+/// Some tables and their positions.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Amount {
+    /// How many tables.
+    pub tables: usize,
+    /// How many positions they have.
+    pub positions: u64,
+}
+
+impl Amount {
+    fn add(&mut self, positions: u64) {
+        self.tables += 1;
+        self.positions += positions;
+    }
 }
 
 impl Tables {
@@ -119,8 +138,8 @@ impl Tables {
     ) -> Result<(), TablesError> {
         let pieces = pieces.min(MOST_PIECES);
         let families: Vec<_> = (2..=pieces).flat_map(|pieces| self.families(pieces)).collect();
-        let total = families.iter().map(Vec::len).sum();
-        let mut done = 0;
+        let (mut there, mut all) = (Amount::default(), Amount::default());
+        families.iter().flatten().for_each(|veiled| all.add(self.solver.size(&veiled.reading().stock)));
         // Families do not need each other; as many at once as keep all threads busy.
         let mut rest = &families[..];
         while let Some(first) = rest.first() {
@@ -132,10 +151,9 @@ impl Tables {
                 break;
             }
             let some: Vec<Veiled> = some.concat();
-            self.build_together(&some, threads, |mut built| {
-                done += 1;
-                built.tables = (done, total);
-                progress(built);
+            self.build_together(&some, threads, |veiled, positions, known| {
+                there.add(positions);
+                progress(Built { veiled, positions, known, there, all });
             })?;
             self.solver.forget(|stock| stock.pieces() == pieces);
         }
@@ -147,7 +165,7 @@ impl Tables {
         let mut families: BTreeMap<Stock, Vec<Veiled>> = BTreeMap::new();
         for hidden in 0..=MOST_HIDDEN.min(pieces - 1) {
             for name in self.names(pieces, hidden) {
-                let together = Stock::of(&name.pieces(), &anqi_rules::Material::EMPTY, Ladder::Taiwan);
+                let together = Stock::of(&name.pieces(), &Material::EMPTY, Ladder::Taiwan);
                 families.entry(together.unwrap_or_else(|| unreachable!("few kinds")).stock).or_default().push(name);
             }
         }
@@ -159,13 +177,13 @@ impl Tables {
         &mut self,
         family: &[Veiled],
         threads: NonZeroUsize,
-        mut progress: impl FnMut(Built<'_>),
+        mut done: impl FnMut(&Veiled, u64, bool),
     ) -> Result<(), TablesError> {
         let mut missing = Vec::new();
         for veiled in family {
             let path = self.path(veiled);
             if path.exists() {
-                progress(Built { veiled, positions: 0, known: true, tables: (0, 0) });
+                done(veiled, self.solver.size(&veiled.reading().stock), true);
             } else {
                 missing.push((*veiled, path));
             }
@@ -173,7 +191,7 @@ impl Tables {
         if missing.is_empty() {
             return Ok(());
         }
-        let mut waves: BTreeMap<(u32, u32), std::collections::BTreeSet<Stock>> = BTreeMap::new();
+        let mut waves: BTreeMap<(u32, u32), BTreeSet<Stock>> = BTreeMap::new();
         let mut files = HashMap::new();
         for (veiled, path) in missing {
             let stock = veiled.reading().stock;
@@ -193,8 +211,7 @@ impl Tables {
             if result.is_ok() {
                 result = write(path, veiled, levels);
             }
-            let positions = levels.levels.iter().map(|level| level.values().len() as u64).sum();
-            progress(Built { veiled, positions, known: false, tables: (0, 0) });
+            done(veiled, levels.levels.iter().map(|level| level.values().len() as u64).sum(), false);
         });
         Ok(result?)
     }
@@ -226,7 +243,7 @@ impl Tables {
         let other = || TablesError::Other {
             path: path.display().to_string(),
             expected: veiled,
-            found: anqi_rules::excerpt(container.head()),
+            found: excerpt(container.head()),
         };
         if container.head() != head(&veiled) {
             return Err(other());
@@ -282,7 +299,6 @@ fn head(veiled: &Veiled) -> String {
 
 fn write(path: &Path, veiled: &Veiled, levels: &Levels) -> Result<(), ContainerError> {
     let Some(claim) = Claim::new(path)? else { return Ok(()) }; // somebody else makes the same
-    let bytes: Vec<u8> =
-        levels.levels.iter().flat_map(|level| level.values()).map(|&value| value as i8 as u8).collect();
+    let bytes: Vec<u8> = levels.levels.iter().flat_map(Level::values).map(|&value| value as i8 as u8).collect();
     claim.write(&head(veiled), BLOCK, &bytes)
 }

@@ -1,6 +1,6 @@
 //! Symmetries of a board, ready for sets of squares.
 
-use anqi_rules::{BoardSize, Square, SquareSet};
+use anqi_rules::{BoardSize, Square, SquareSet, Symmetry};
 
 /// Where each square goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,7 +9,7 @@ pub(crate) struct Turning([u8; Square::COUNT]);
 impl Turning {
     /// All ways to turn `board` onto itself, the identity first.
     pub(crate) fn all(board: BoardSize) -> Vec<Turning> {
-        let turning = |symmetry: anqi_rules::Symmetry| {
+        let turning = |symmetry: Symmetry| {
             let mut to: [u8; Square::COUNT] = std::array::from_fn(|index| index as u8);
             for square in board.squares() {
                 to[square.index()] = symmetry.apply(square).index() as u8;

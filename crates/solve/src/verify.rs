@@ -9,8 +9,9 @@
 //!   round in circles. Then who is better can really convert: values do not just promise each other.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use anqi_rules::{Material, Move, Piece, Position, Setup, Square, SquareSet};
+use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Piece, Position, Setup, Square, SquareSet};
 
 use crate::stock::{MOST_GROUPS, Reading, Stock};
 use crate::{Fraction, Solver, Veiled};
@@ -68,17 +69,9 @@ impl Solver {
 
 /// A position of `veiled` with the groups of its stock on these squares. Which piece of a group stands where does not
 /// matter.
-fn place(
-    veiled: &Veiled,
-    reading: &Reading,
-    sets: &[u32; MOST_GROUPS],
-    turn: anqi_rules::Color,
-    hidden: u32,
-) -> Position {
-    let ladder = anqi_rules::Ladder::Taiwan;
-    let mut setup = Setup { turn: Some(turn), ..Setup::empty(anqi_rules::BoardSize::FourByEight, ladder) };
-    setup.hidden = SquareSet(hidden);
-    setup.pool = *veiled.pool();
+fn place(veiled: &Veiled, reading: &Reading, sets: &[u32; MOST_GROUPS], turn: Color, hidden: u32) -> Position {
+    let empty = Setup::empty(BoardSize::FourByEight, Ladder::Taiwan);
+    let mut setup = Setup { turn: Some(turn), hidden: SquareSet(hidden), pool: *veiled.pool(), ..empty };
     let mut left = *sets;
     for piece in veiled.shown().pieces() {
         let set = &mut left[reading.part(piece.index())];
@@ -105,8 +98,8 @@ impl CachedProbe<'_> {
         let ladder = position.ladder();
         let read = || Stock::of(&shown, &pool, ladder);
         let reading = match self.readings.entry((shown, pool)) {
-            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::hash_map::Entry::Vacant(new) => new.insert(read()?),
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(read()?),
         };
         Some(self.solver.worth(reading, position)?.value)
     }
@@ -145,6 +138,8 @@ impl CachedProbe<'_> {
         if value < Fraction::ZERO {
             return moves.iter().filter_map(quiet).all(|after| grounded(&after));
         }
-        moves.iter().any(|mv| self.action(position, *mv) == Some(value) && quiet(mv).is_none_or(|after| grounded(&after)))
+        moves
+            .iter()
+            .any(|mv| self.action(position, *mv) == Some(value) && quiet(mv).is_none_or(|after| grounded(&after)))
     }
 }

@@ -87,7 +87,11 @@ fn revealed_endings_agree_with_endgame_tables() {
         for color in Color::ALL {
             let tally = solver.tally(&veiled, color).unwrap();
             let expected = expected[color];
-            assert_eq!([tally.one, tally.zero, tally.minus_one], [expected.win, expected.draw, expected.loss], "{name}");
+            assert_eq!(
+                [tally.one, tally.zero, tally.minus_one],
+                [expected.win, expected.draw, expected.loss],
+                "{name}"
+            );
         }
     }
     let position = "4/4/4/4/4/4/p2p/N3 b -".parse().unwrap();

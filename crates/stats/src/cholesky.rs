@@ -1,7 +1,8 @@
 //! Solving small symmetric systems.
 
 /// Solves `matrix · x = vector` for a positive definite matrix (row by row); none if it is not.
-pub(crate) fn solve(matrix: &[Vec<f64>], vector: &[f64]) -> Option<Vec<f64>> {
+#[must_use]
+pub fn solve(matrix: &[Vec<f64>], vector: &[f64]) -> Option<Vec<f64>> {
     let size = vector.len();
     let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
     for (row, entries) in matrix.iter().enumerate() {

@@ -37,7 +37,9 @@ impl Estimate {
             count => {
                 let place = share * (count - 1) as f64;
                 let (below, rest) = (place.floor() as usize, place.fract());
-                samples[below] + rest * (samples[(below + 1).min(count - 1)] - samples[below])
+                let (low, high) = (samples[below], samples[(below + 1).min(count - 1)]);
+                // Infinities have no difference.
+                if low == high { low } else { low + rest * (high - low) }
             }
         };
         Estimate { value, low: at(0.025), high: at(0.975) }

@@ -19,11 +19,16 @@ pub fn sign_test(plus: u64, minus: u64) -> f64 {
 /// Wilson's score interval for the share of `successes`, at 95 %.
 #[must_use]
 pub fn wilson(successes: u64, total: u64) -> Option<Estimate> {
-    let share = share(successes, total)?;
-    let (n, z2) = (total as f64, TWO_SIDED_95 * TWO_SIDED_95);
-    let middle = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    let margin = TWO_SIDED_95 / (1.0 + z2 / n) * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
-    Some(Estimate { value: share, low: (middle - margin).max(0.0), high: (middle + margin).min(1.0) })
+    share(successes, total).map(|share| wilson_share(share, total as f64))
+}
+
+/// The same for a share of observations that are worth `size` independent ones (Korn & Graubard 1998).
+#[must_use]
+pub fn wilson_share(share: f64, size: f64) -> Estimate {
+    let z2 = TWO_SIDED_95 * TWO_SIDED_95;
+    let middle = (share + z2 / (2.0 * size)) / (1.0 + z2 / size);
+    let margin = TWO_SIDED_95 / (1.0 + z2 / size) * (share * (1.0 - share) / size + z2 / (4.0 * size * size)).sqrt();
+    Estimate { value: share, low: (middle - margin).max(0.0), high: (middle + margin).min(1.0) }
 }
 
 /// The exact interval of Clopper and Pearson for the share of `successes`, at 95 %: never too narrow.

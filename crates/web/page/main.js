@@ -456,7 +456,7 @@ function drawStart() {
   if (!drawn || !state.welcome) return place.replaceChildren();
   const { levels, rules, players } = state.welcome;
   const opponent = html('select', { id: 'opponent' },
-    ...levels.map(({ number, elo: [elo] }) => html('option', { value: `level:${number}`, selected: number === settings.level }, `${t('level', number)} · Elo ${elo}`)),
+    ...levels.map(({ number, elo: [elo, margin] }) => html('option', { value: `level:${number}`, selected: number === settings.level }, `${t('level', number)} · ${t('elo', elo, margin)}`)),
     html('option', { value: 'person' }, t('twoPeople')), html('option', { value: 'string' }, t('anyPlayer')));
   const string = html('input', { id: 'string', list: 'players', value: 'mcts:chance playouts=2000', spellcheck: 'false' });
   const stringField = html('label', { hidden: true }, t('playerString'), ' ', string, html('datalist', { id: 'players' }, ...players.map((value) => html('option', { value }))));

@@ -169,10 +169,10 @@ mod tests {
 
     #[test]
     fn texts_go_round_or_say_what_is_wrong() {
-        for text in ["person", "level:1", "level:8", "random nodes=20000", "mcts:chance,cut=30 playouts=640"] {
+        for text in ["person", "level:1", "level:7", "random nodes=20000", "mcts:chance,cut=30 playouts=640"] {
             assert_eq!(text.parse::<Sitter>().unwrap().to_string(), text);
         }
-        for text in ["person", "level:1", "level:8", "chen:var1 depth=4"] {
+        for text in ["person", "level:1", "level:7", "chen:var1 depth=4"] {
             let sitter: Sitter = text.parse().unwrap();
             assert_eq!(Sitter::named(&sitter.recorded()), sitter);
         }
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!("chen:var1".parse::<Sitter>().unwrap().to_string(), "chen:var1 nodes=20000");
         for text in [
             "level:0",
-            "level:9",
+            "level:8",
             "level:x",
             "nobody",
             "cmd=./anything",

@@ -117,7 +117,7 @@ fn plies(game: &Value) -> usize {
 fn a_whole_game_is_kept_and_its_deal_proven() {
     let server = start(1);
     let mut page = server.page();
-    assert_eq!(page.ask(json!({ "type": "hello" }))["levels"].as_array().unwrap().len(), 8);
+    assert_eq!(page.ask(json!({ "type": "hello" }))["levels"].as_array().unwrap().len(), 7);
     let mut game = page.ask(json!({ "type": "new", "first": "person", "second": "person", "clock": "15:00" }));
     let commitment = game["commitment"].clone();
     while game["outcome"].is_null() {

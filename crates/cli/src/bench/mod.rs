@@ -1,5 +1,6 @@
 //! `anqi bench`: rates of this machine, one core.
 
+mod endgame;
 mod iterations;
 mod perft;
 mod playouts;
@@ -39,6 +40,8 @@ enum What {
     Search,
     /// Iterations of Monte Carlo tree search from the initial position
     Iterations,
+    /// Positions of retrograde analysis, and random probes of a table
+    Endgame,
     /// Games of `random` against itself through the referee: in process, with a journal, as an outside program
     Referee,
 }
@@ -50,6 +53,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut Output) -> Result<Exit> {
         What::Perft => perft::run(time(2.0)?, out),
         What::Search => search::run(out),
         What::Iterations => iterations::run(time(2.0)?, out),
+        What::Endgame => endgame::run(time(2.0)?, out),
         What::Referee => referee::run(time(2.0)?, out),
     }
 }

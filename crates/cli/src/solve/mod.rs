@@ -1,12 +1,15 @@
 //! `anqi solve`: exact values of whole games on small boards, and of any position that is small enough.
 
+mod picture;
 mod table;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
-use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, Rules, excerpt};
+use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, Rules, Square, excerpt};
 use anqi_solve::{FairSet, Fraction, Solver, Worth};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -47,6 +50,9 @@ pub(crate) struct SolveArgs {
     /// Print comma-separated values
     #[arg(long, requires = "all")]
     csv: bool,
+    /// Draw all sets into this file
+    #[arg(long, value_name = "FILE", requires = "all")]
+    svg: Option<PathBuf>,
     /// Threads to use; all there are if not given
     #[arg(long, value_name = "N", global = true)]
     threads: Option<NonZeroUsize>,
@@ -68,14 +74,14 @@ pub(crate) fn run(args: &SolveArgs, out: &mut Output) -> Result<Exit> {
     match (&args.command, args.board, &args.position) {
         (Some(SolveCommand::Table(args)), ..) => table::run(args, threads, out),
         (None, board, Some(position)) => solve_position(args, board, position, threads, out),
-        (None, Some(board), None) if args.all => solve_all(board, args.csv, threads, out),
+        (None, Some(board), None) if args.all => solve_all(board, args, threads, out),
         (None, Some(board), None) => solve_set(board, args.set, threads, out),
         (None, None, None) => bail!("--board or --position is needed"),
     }
 }
 
 /// P(win) − P(loss) and its parts, as numbers and exactly.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Shown {
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +93,7 @@ struct Shown {
     exact: Exact,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Exact {
     value: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,8 +129,9 @@ fn number(fraction: Fraction) -> f64 {
 #[derive(Serialize)]
 struct Game {
     schema: &'static str,
+    positions: u64,
     #[serde(flatten)]
-    solved: Set,
+    set: Set,
 }
 
 #[derive(Serialize)]
@@ -136,47 +143,56 @@ struct Games {
 }
 
 /// One set on one board.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Set {
     board: &'static str,
     set: String,
+    /// The first set that is the same game, where all are solved.
     #[serde(skip_serializing_if = "Option::is_none")]
     like: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    positions: Option<u64>,
     flips: Vec<Flip>,
     #[serde(skip)]
-    worths: Vec<(Move, Worth)>,
+    orbits: Vec<Orbit>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Flip {
     square: String,
     #[serde(flatten)]
     worth: Shown,
 }
 
+/// Squares that symmetry makes equal, and what a first flip there is worth.
+#[derive(Clone)]
+struct Orbit {
+    squares: Vec<String>,
+    worth: Worth,
+}
+
 impl Set {
-    fn new(rules: &Rules, solver: &Solver) -> Result<Set> {
+    fn solve(rules: &Rules, solver: &mut Solver, threads: NonZeroUsize) -> Result<Set> {
+        solver.solve(&Material::EMPTY, &rules.army, threads)?;
         let worths = solver.actions(&Position::initial(rules)).context("the board is not solved")?;
         let flips = worths.iter().map(|(mv, worth)| Flip { square: mv.to_string(), worth: worth.into() }).collect();
         let red: Material = rules.army.pieces().filter(|piece| piece.color == Color::Red).collect();
         let fair = red.pieces().chain(red.swapped().pieces()).collect::<Material>() == rules.army;
         let set = if fair { red } else { rules.army }.to_string();
-        Ok(Set { board: rules.board.name(), set, like: None, positions: None, flips, worths })
+        Ok(Set { board: rules.board.name(), set, like: None, flips, orbits: orbits(rules.board, &worths) })
     }
+}
 
-    /// Squares that symmetry makes equal, together, with what a flip there is worth.
-    fn orbits(&self) -> Vec<(Vec<String>, Worth)> {
-        let mut orbits: Vec<(Vec<String>, Worth)> = Vec::new();
-        for (mv, worth) in &self.worths {
-            match orbits.iter_mut().find(|(_, other)| other == worth) {
-                Some((squares, _)) => squares.push(mv.to_string()),
-                None => orbits.push((vec![mv.to_string()], *worth)),
-            }
+fn orbits(board: BoardSize, worths: &[(Move, Worth)]) -> Vec<Orbit> {
+    let mut orbits: Vec<(Square, Orbit)> = Vec::new();
+    for (mv, worth) in worths {
+        let Move::Flip(square) = mv else { continue };
+        // A square belongs to the least of those it can be turned to.
+        let first = board.symmetries().map(|symmetry| symmetry.apply(*square)).min().unwrap_or(*square);
+        match orbits.iter_mut().find(|(other, _)| *other == first) {
+            Some((_, orbit)) => orbit.squares.push(square.to_string()),
+            None => orbits.push((first, Orbit { squares: vec![square.to_string()], worth: *worth })),
         }
-        orbits
     }
+    orbits.into_iter().map(|(_, orbit)| orbit).collect()
 }
 
 fn rules(board: BoardSize, army: &Material) -> Result<Rules> {
@@ -186,17 +202,15 @@ fn rules(board: BoardSize, army: &Material) -> Result<Rules> {
 fn solve_set(board: BoardSize, set: Option<Material>, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
     let rules = rules(board, &set.context("--set is needed")?)?;
     let mut solver = Solver::with_split(board, rules.ladder);
-    solver.solve(&Material::EMPTY, &rules.army, threads)?;
-    let mut solved = Set::new(&rules, &solver)?;
-    solved.positions = Some(solver.positions());
-    let game = Game { schema: "anqi-solve-1", solved };
+    let set = Set::solve(&rules, &mut solver, threads)?;
+    let game = Game { schema: "anqi-solve-1", positions: solver.positions(), set };
     out.print(&game, |text| {
-        let set = &game.solved;
-        let best = set.worths.iter().map(|(_, worth)| worth.value).max().unwrap_or_default();
-        writeln!(text, "{} {}: {} positions solved", set.board, set.set, grouped(solver.positions()))?;
+        let Game { positions, set, .. } = &game;
+        let best = set.orbits.iter().map(|orbit| orbit.worth.value).max().unwrap_or_default();
+        writeln!(text, "{} {}: {} positions solved", set.board, set.set, grouped(*positions))?;
         writeln!(text, "the player who flips first gets {best} ({:+.4})", number(best))?;
         writeln!(text)?;
-        let rows = set.orbits().into_iter().map(|(squares, worth)| (squares.join(" "), worth));
+        let rows = set.orbits.iter().map(|orbit| (orbit.squares.join(" "), orbit.worth));
         write_worths(text, "flip", &rows.collect::<Vec<_>>())
     })?;
     Ok(Exit::Done)
@@ -222,28 +236,37 @@ fn write_worths(text: &mut dyn Write, title: &str, rows: &[(String, Worth)]) -> 
     Ok(())
 }
 
-fn solve_all(board: BoardSize, csv: bool, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
-    let sets = FairSet::all(board, Ladder::Taiwan);
-    let mut solved: BTreeMap<String, Vec<(Move, Worth)>> = BTreeMap::new();
+fn solve_all(board: BoardSize, args: &SolveArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
     let mut games = Games { schema: "anqi-solve-all-1", board: board.name(), classes: 0, sets: Vec::new() };
-    for set in &sets {
+    let mut solved: BTreeMap<String, Set> = BTreeMap::new();
+    for fair in FairSet::all(board, Ladder::Taiwan) {
         // Sets of one class are the same game.
-        let like = set.like.to_string();
-        if !solved.contains_key(&like) {
-            let rules = rules(board, &set.like)?;
-            let mut solver = Solver::with_split(board, rules.ladder);
-            solver.solve(&Material::EMPTY, &rules.army, threads)?;
-            let worths = solver.actions(&Position::initial(&rules)).context("the board is not solved")?;
-            solved.insert(like.clone(), worths);
-        }
-        let worths = solved[&like].clone();
-        let flips = worths.iter().map(|(mv, worth)| Flip { square: mv.to_string(), worth: worth.into() }).collect();
-        let set = set.side.to_string();
-        games.sets.push(Set { board: board.name(), set, like: Some(like), positions: None, flips, worths });
+        let like = fair.like.to_string();
+        let set = match solved.entry(like.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let mut solver = Solver::with_split(board, Ladder::Taiwan);
+                new.insert(Set::solve(&rules(board, &fair.like)?, &mut solver, threads)?)
+            }
+        };
+        games.sets.push(Set { set: fair.side.to_string(), like: Some(like), ..set.clone() });
     }
     games.classes = solved.len();
-    out.print(&games, |text| if csv { write_csv(text, &games) } else { write_all(text, &games) })?;
+    if let Some(file) = &args.svg {
+        write_whole(file, &picture::draw(&games))?;
+    }
+    out.print(&games, |text| if args.csv { write_csv(text, &games) } else { write_all(text, &games) })?;
     Ok(Exit::Done)
+}
+
+/// The file appears whole or not at all.
+fn write_whole(file: &Path, content: &str) -> Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cannot = || format!("cannot write {}", file.display());
+    let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(cannot)?;
+    draft.write_all(content.as_bytes()).with_context(cannot)?;
+    draft.persist(file).with_context(cannot)?;
+    Ok(())
 }
 
 fn write_all(text: &mut dyn Write, games: &Games) -> io::Result<()> {
@@ -251,8 +274,8 @@ fn write_all(text: &mut dyn Write, games: &Games) -> io::Result<()> {
     writeln!(text)?;
     let mut rows = Vec::new();
     for set in &games.sets {
-        let squares = set.orbits().into_iter();
-        rows.extend(squares.map(|(squares, worth)| (format!("{} {}", set.set, squares.join(" ")), worth)));
+        let row = |orbit: &Orbit| (format!("{} {}", set.set, orbit.squares.join(" ")), orbit.worth);
+        rows.extend(set.orbits.iter().map(row));
     }
     write_worths(text, "set and flip", &rows)
 }
@@ -260,8 +283,9 @@ fn write_all(text: &mut dyn Write, games: &Games) -> io::Result<()> {
 fn write_csv(text: &mut dyn Write, games: &Games) -> io::Result<()> {
     writeln!(text, "board,set,like,squares,value,decimal,win,draw,loss")?;
     for set in &games.sets {
-        for (squares, worth) in set.orbits() {
-            let exactly = |fraction: Option<Fraction>| fraction.map_or_else(String::new, |fraction| fraction.to_string());
+        for Orbit { squares, worth } in &set.orbits {
+            let exactly =
+                |fraction: Option<Fraction>| fraction.map_or_else(String::new, |fraction| fraction.to_string());
             writeln!(
                 text,
                 "{},{},{},{},{},{:.6},{},{},{}",
@@ -312,7 +336,12 @@ fn solve_position(
         let army = rules(position.board(), set)?.army;
         let there: Material = position.revealed().pieces().chain(position.pool().pieces()).collect();
         if let Some((piece, count)) = there.iter().find(|(piece, count)| *count > army.count(*piece)) {
-            bail!("position {:?} has {count} of {}, the set {army} has {}", excerpt(text), piece.char(), army.count(piece));
+            bail!(
+                "position {:?} has {count} of {}, the set {army} has {}",
+                excerpt(text),
+                piece.char(),
+                army.count(piece)
+            );
         }
     }
     let mut solver = Solver::with_split(position.board(), position.ladder());

@@ -100,6 +100,8 @@ struct Made {
     made: usize,
     positions: u64,
     #[serde(skip)]
+    missing: u64,
+    #[serde(skip)]
     seconds: f64,
 }
 
@@ -108,22 +110,29 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
     std::fs::create_dir_all(dir).with_context(|| format!("cannot make folder {}", dir.display()))?;
     let started = Instant::now();
     let limit = args.limit.map(Duration::from_secs);
+    // Tables differ in size by a factor of a thousand: time left is guessed from positions.
     let bar = ProgressBar::new(0);
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} tables, {elapsed} + {eta}  {msg}");
+    let style = ProgressStyle::with_template("{bar:24} {percent} %, {elapsed} + {eta}  {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let schema = "anqi-solve-build-1";
     let mut made =
-        Made { schema: "anqi-solve-build-1", pieces: args.pieces, tables: 0, of: 0, made: 0, positions: 0, seconds: 0.0 };
+        Made { schema, pieces: args.pieces, tables: 0, of: 0, made: 0, positions: 0, missing: 0, seconds: 0.0 };
     let mut said = Instant::now();
     let watch = |built: Built<'_>| {
-        (made.tables, made.of) = built.tables;
-        made.made += usize::from(!built.known);
-        made.positions += built.positions;
-        bar.set_length(made.of as u64);
-        bar.set_position(made.tables as u64);
-        bar.set_message(built.veiled.to_string());
+        (made.tables, made.of) = (built.there.tables, built.all.tables);
+        made.missing = built.all.positions - built.there.positions;
+        bar.set_length(built.all.positions);
+        bar.set_position(built.there.positions);
+        bar.set_message(format!("{} of {} tables", made.tables, made.of));
+        if built.known {
+            bar.reset_eta();
+        } else {
+            made.made += 1;
+            made.positions += built.positions;
+        }
         if bar.is_hidden() && said.elapsed() >= NOW_AND_THEN {
             said = Instant::now();
-            eprintln!("{} of {} tables, {} positions", made.tables, made.of, grouped(made.positions));
+            eprintln!("{} of {} tables, {} positions missing", made.tables, made.of, grouped(made.missing));
         }
     };
     let stop = || limit.is_some_and(|limit| started.elapsed() >= limit);
@@ -131,7 +140,13 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
     bar.finish_and_clear();
     made.seconds = started.elapsed().as_secs_f64();
     out.print(&made, |text| {
-        writeln!(text, "{} of {} tables are there", made.tables, made.of)?;
+        writeln!(
+            text,
+            "{} of {} tables are there, {} positions are missing",
+            made.tables,
+            made.of,
+            grouped(made.missing)
+        )?;
         if made.made == 0 {
             return Ok(());
         }
@@ -150,7 +165,8 @@ fn endings(asked: &[Veiled], tables: &mut Tables) -> Vec<Veiled> {
     if !asked.is_empty() {
         return asked.to_vec();
     }
-    let sizes = (2..=MOST_PIECES).flat_map(|pieces| (0..=MOST_HIDDEN.min(pieces - 1)).map(move |hidden| (pieces, hidden)));
+    let sizes =
+        (2..=MOST_PIECES).flat_map(|pieces| (0..=MOST_HIDDEN.min(pieces - 1)).map(move |hidden| (pieces, hidden)));
     let all: Vec<Veiled> = sizes.flat_map(|(pieces, hidden)| tables.names(pieces, hidden)).collect();
     all.into_iter().filter(|veiled| tables.path(veiled).exists()).collect()
 }
@@ -225,7 +241,10 @@ fn stats(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
                 } else {
                     let [win, half_win, draw, half_loss, loss] = counts.all().map(grouped);
                     let turn = format!("{} to move", turn.name());
-                    writeln!(text, "  {turn:13}  +1: {win}  +1/2: {half_win}  0: {draw}  -1/2: {half_loss}  -1: {loss}")?;
+                    writeln!(
+                        text,
+                        "  {turn:13}  +1: {win}  +1/2: {half_win}  0: {draw}  -1/2: {half_loss}  -1: {loss}"
+                    )?;
                 }
             }
         }

@@ -19,7 +19,7 @@ pub use dynamic::Dynamic;
 pub use fixed::Fixed;
 pub use linear::Linear;
 pub(crate) use linear::read_list;
-pub use quiet::quiesce;
+pub use quiet::{play_out_captures, quiesce};
 pub use weights::{Weights, WeightsError};
 
 /// Says how good a position is for the side to move, without looking ahead.

@@ -9,19 +9,32 @@ use crate::score::Score;
 /// pieces away, so there is an end.
 #[must_use]
 pub fn quiesce(eval: &(impl Evaluate + ?Sized), position: &Position) -> Score {
+    play_out_captures(eval, position).0
+}
+
+/// The same, with the position in which the captures end.
+#[must_use]
+pub fn play_out_captures(eval: &(impl Evaluate + ?Sized), position: &Position) -> (Score, Position) {
     search(eval, position, -Score::INFINITE, Score::INFINITE)
 }
 
-fn search(eval: &(impl Evaluate + ?Sized), position: &Position, alpha: Score, beta: Score) -> Score {
-    let mut best = eval.evaluate(position);
+fn search(eval: &(impl Evaluate + ?Sized), position: &Position, alpha: Score, beta: Score) -> (Score, Position) {
+    let mut best = (eval.evaluate(position), *position);
     for mv in position.captures() {
-        if best >= beta {
+        if best.0 >= beta {
             break;
         }
         let Move::Step { from, to } = mv else { continue };
         let child = position.after_step(from, to);
-        let beaten = child.turn().is_some_and(|turn| child.remaining(turn) == 0);
-        best = best.max(if beaten { Score::win(0) } else { -search(eval, &child, -beta, -best.max(alpha)) });
+        let (score, end) = if child.turn().is_some_and(|turn| child.remaining(turn) == 0) {
+            (Score::win(0), child)
+        } else {
+            let (score, end) = search(eval, &child, -beta, -best.0.max(alpha));
+            (-score, end)
+        };
+        if score > best.0 {
+            best = (score, end);
+        }
     }
     best
 }

@@ -29,6 +29,7 @@ use crate::limits::{Limits, SharedBudget, Stop};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::score::Score;
+use crate::tables::{AnyTables, TablesOption};
 
 pub(crate) use self::flat::Flat;
 pub use self::flat::{Average, FlatOptions};
@@ -71,6 +72,7 @@ options! {
         minimax: f64 = 0.0, 0.0..=1.0, "weight of implicit minimax backups (Lanctot et al. 2014); only with backup=mean";
         bias: f64 = 0.0, 0.0..=1000.0, "weight of progressive bias towards moves that look good (Chaslot et al. 2008)";
         quality: f64 = 0.0, 0.0..=1.0, "weight of quality-based rewards (Pepels et al. 2014)";
+        tables: TablesOption = TablesOption::Off, AnyTables, "endgame tables";
     }
 }
 

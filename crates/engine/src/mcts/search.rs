@@ -1,5 +1,7 @@
 //! What both trees have in common: one search over a shared tree, and a worker on it for each thread.
 
+use std::cmp::Ordering;
+
 use anqi_playout::Start;
 use anqi_rules::{Game, MOST_MOVES, Move, MoveList, Piece, Position, Seed};
 use arrayvec::ArrayVec;
@@ -85,7 +87,7 @@ const FIRST_MOVES: usize = 4;
 impl<'a> Worker<'a> {
     pub(super) fn new(search: &'a Search<'a>, seed: &Seed) -> Worker<'a> {
         let mut rng = seed.rng();
-        let line = Line::new(search.game);
+        let line = Line::new(search.game, &search.options.tables);
         Worker {
             search,
             bounds: Bounds::from(search.options),
@@ -264,7 +266,11 @@ impl<'a> Worker<'a> {
     /// The verdict of the rules on a board that the worker has just come to, for who moved there.
     pub(super) fn verdict(&self, board: &Position) -> Option<Verdict> {
         let ended = self.line.ended(board, 0);
-        ended.map(|score| if score == Score::DRAW { Verdict::Draw } else { Verdict::Win })
+        ended.map(|score| match score.cmp(&Score::DRAW) {
+            Ordering::Less => Verdict::Win,
+            Ordering::Equal => Verdict::Draw,
+            Ordering::Greater => Verdict::Loss,
+        })
     }
 
     /// Whether the board was there before on the way to it: a draw, but only on this way.

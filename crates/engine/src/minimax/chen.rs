@@ -19,6 +19,7 @@ use crate::line::Line;
 use crate::options::{Names, OnOff, WeightList, WeightRange, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::score::Score;
+use crate::tables::{AnyTables, TablesOption};
 
 choices! {
     /// Where in the tree flips are searched.
@@ -62,6 +63,7 @@ options! {
         star1: bool = true, OnOff, "prune flips by the bounds of their sum (Ballard 1983)";
         table: u32 = 16, 0..=4096, "transposition table in MB, 0 for none";
         threads: u32 = 1, 1..=256, "threads that share the table";
+        tables: TablesOption = TablesOption::Off, AnyTables, "endgame tables";
     }
 }
 
@@ -154,7 +156,16 @@ impl<'a, E: Evaluate> Search<'a, E> {
         stop: &'a Stop,
     ) -> Search<'a, E> {
         let budget = Budget::new(limits, stop);
-        Search { eval, options, types, table, line: Line::new(game), limits: *limits, budget, history: History::new() }
+        Search {
+            eval,
+            options,
+            types,
+            table,
+            line: Line::new(game, &options.tables),
+            limits: *limits,
+            budget,
+            history: History::new(),
+        }
     }
 
     /// Iterative deepening: depth after depth until the budget is spent.

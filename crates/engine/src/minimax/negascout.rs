@@ -13,6 +13,7 @@ use crate::line::Line;
 use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::score::Score;
+use crate::tables::{AnyTables, TablesOption};
 
 options! {
     /// What the course program can be told. Each part can be switched off by itself.
@@ -25,6 +26,7 @@ options! {
         mobility: u32 = 10, 0..=1000, "value of one move";
         weights: WeightList = WeightList::default(), WeightRange, "weights of evaluation course, the value of one move last, or a file that holds them";
         table: TableSize = TableSize::Megabytes(16), AnyTable, "transposition table in MB, 0 for none, or paper: 2^16 entries with 32-bit keys";
+        tables: TablesOption = TablesOption::Off, AnyTables, "endgame tables";
     }
 }
 
@@ -103,7 +105,7 @@ impl Player for NegaScout {
             options: &self.options,
             eval,
             table: self.table.as_ref(),
-            line: Line::new(game),
+            line: Line::new(game, &self.options.tables),
             budget: Budget::new(&share, stop),
             history: History::new(),
         };

@@ -106,7 +106,9 @@ impl FromStr for EngineSpec {
             let place = ["proto=", "go=", "ask="].iter().position(|key| word.starts_with(key));
             match place {
                 // Where it is given twice, the description of the program will say so.
-                Some(place) if own[place].is_none() => own[place] = word.split_once('=').map(|(_, value)| value.to_owned()),
+                Some(place) if own[place].is_none() => {
+                    own[place] = word.split_once('=').map(|(_, value)| value.to_owned());
+                }
                 Some(_) => return Err(OutsideSpecError::Twice(excerpt(&word)).into()),
                 None => others.push(word),
             }
@@ -139,7 +141,8 @@ impl EngineSpec {
             return Err(EngineSpecError::Meaningless { key, protocol: self.protocol.name() });
         }
         let option_words = options.iter().flat_map(|(name, value)| [name, value]);
-        if let Some(bad) = self.go.iter().chain(&self.ask).chain(option_words).find(|text| text.contains(['\n', '\r'])) {
+        if let Some(bad) = self.go.iter().chain(&self.ask).chain(option_words).find(|text| text.contains(['\n', '\r']))
+        {
             return Err(EngineSpecError::LineBreak(excerpt(bad)));
         }
         Ok(())
@@ -158,7 +161,10 @@ impl EngineSpec {
     pub fn launch(&self) -> Result<Box<dyn Engine>, Fault> {
         if !self.is_bounded() {
             let limits = "nodes=…, depth=…, movetime=… or go=…";
-            return Err(Fault::Unsupported(format!("how long may {} think? Expected {limits}", self.program.display_name())));
+            return Err(Fault::Unsupported(format!(
+                "how long may {} think? Expected {limits}",
+                self.program.display_name()
+            )));
         }
         Ok(match self.protocol {
             Protocol::Uci | Protocol::Usi => Box::new(uci::Uci::launch(self)?),

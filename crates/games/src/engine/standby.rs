@@ -47,10 +47,7 @@ impl<'a> Standby<'a> {
     ///
     /// # Errors
     /// If the engine cannot be started, also after it has died.
-    pub fn ask<T>(
-        &mut self,
-        mut question: impl FnMut(&mut dyn Engine) -> Result<T, Fault>,
-    ) -> Result<Asked<T>, Fault> {
+    pub fn ask<T>(&mut self, mut question: impl FnMut(&mut dyn Engine) -> Result<T, Fault>) -> Result<Asked<T>, Fault> {
         let first = match self.ask_once(&mut question)? {
             Ok(answer) => return Ok(Asked::Answer { answer, again: None }),
             Err(fault) => fault,

@@ -19,7 +19,8 @@ fn main() -> ExitCode {
         let words: Vec<&str> = line.split_whitespace().collect();
         let is_question = matches!(words.first(), Some(&("go" | "estimate_score")));
         asked += u64::from(is_question);
-        let now = is_question && asked == when && arguments.get(3).is_none_or(|file| fs::File::create_new(file).is_ok());
+        let now =
+            is_question && asked == when && arguments.get(3).is_none_or(|file| fs::File::create_new(file).is_ok());
         let answer = match (protocol, words.first().copied().unwrap_or_default()) {
             _ if now && how == "die" => process::exit(3),
             _ if now && how == "hang" => {

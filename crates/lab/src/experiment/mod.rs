@@ -100,10 +100,16 @@ pub enum ExperimentError {
     },
     /// Games that cannot be read.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Journal(Box<JournalError>),
     /// A run of another plan.
     #[error("{0} was begun with another plan; give this run another name with --run")]
     OtherPlan(String),
+}
+
+impl From<JournalError> for ExperimentError {
+    fn from(error: JournalError) -> ExperimentError {
+        ExperimentError::Journal(Box::new(error))
+    }
 }
 
 impl Experiment {

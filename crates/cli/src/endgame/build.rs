@@ -1,0 +1,217 @@
+//! `anqi endgame build` and `anqi endgame plan`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anqi_endgame::{BuildEvent, Ending, Flavour, build as build_tables, classes_up_to, table_path};
+use anyhow::{Context, Result};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::Exit;
+use crate::arena::{shell, stop_on_signals};
+use crate::output::{Output, grouped};
+
+/// Which classes to build, and where
+#[derive(Args)]
+struct WhatArgs {
+    /// All classes of up to so many pieces, 2 to 6
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=6), required_unless_present = "endings")]
+    pieces: Option<u32>,
+    /// Only the classes of these endings, such as N-pp, and those that captures lead to
+    #[arg(conflicts_with = "pieces")]
+    endings: Vec<Ending>,
+    /// The folder
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+    /// What distances count and under which draw rule: end, conversion, outcome, conversion-60, outcome-60
+    #[arg(long, default_value = "end")]
+    flavour: Flavour,
+}
+
+impl WhatArgs {
+    fn endings(&self) -> Vec<Ending> {
+        match self.pieces {
+            Some(pieces) => classes_up_to(pieces).into_values().collect(),
+            None => self.endings.clone(),
+        }
+    }
+}
+
+/// Build tables into a folder
+///
+/// One file for each class of endings in which the same pieces take each other. What is there is not built again, so the
+/// same command goes on after an interruption. Several of them, on machines that share the folder, share the work.
+#[derive(Args)]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    what: WhatArgs,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+/// How fast, and how long
+#[derive(Args)]
+pub(super) struct HowArgs {
+    /// How many threads [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Stop after so many seconds; the same command goes on with what was not finished
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<u64>,
+}
+
+impl HowArgs {
+    pub(super) fn threads(&self) -> Result<NonZeroUsize> {
+        match self.threads {
+            Some(threads) => Ok(threads),
+            None => thread::available_parallelism().context("how many cores there are is unknown; say --threads"),
+        }
+    }
+
+    /// Raised by a signal, or when the time is over.
+    pub(super) fn stop(&self) -> Result<Arc<AtomicBool>> {
+        let signals = stop_on_signals()?;
+        let deadline = self.budget.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let stop = Arc::new(AtomicBool::new(false));
+        let raised = Arc::clone(&stop);
+        thread::spawn(move || {
+            while !signals.is_raised() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+                thread::sleep(Duration::from_millis(20));
+            }
+            raised.store(true, Ordering::Relaxed);
+        });
+        Ok(stop)
+    }
+}
+
+#[derive(Serialize)]
+struct Built {
+    schema: &'static str,
+    dir: String,
+    flavour: String,
+    classes: usize,
+    positions: u64,
+    built: u64,
+    seconds: f64,
+    bytes: u64,
+}
+
+pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
+    let stop = args.how.stop()?;
+    let threads = args.how.threads()?;
+    let what = &args.what;
+    let start = Instant::now();
+    let mut progress = Progress::new();
+    let endings = what.endings();
+    let complete =
+        build_tables(&what.dir, what.flavour, endings.iter().copied(), threads, &stop, |event| progress.watch(event));
+    progress.bar.finish_and_clear();
+    if !complete? {
+        eprintln!("interrupted: finished tables are in {}; the same command goes on", shell(&what.dir));
+        return Ok(Exit::Interrupted);
+    }
+    let names = endings.iter().filter_map(|ending| anqi_endgame::Class::of(ending).class.name());
+    let paths = names.map(|name| table_path(&what.dir, &name, what.flavour));
+    let built = Built {
+        schema: "anqi-endgame-build-1",
+        dir: what.dir.display().to_string(),
+        flavour: what.flavour.to_string(),
+        classes: progress.classes,
+        positions: progress.all,
+        built: progress.built,
+        seconds: start.elapsed().as_secs_f64(),
+        bytes: paths.filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum(),
+    };
+    out.print(&built, |text| {
+        let Built { classes, seconds, .. } = built;
+        writeln!(text, "{classes} classes, {} positions ({})", grouped(built.positions), built.flavour)?;
+        writeln!(text, "built {} in {seconds:.1} s", grouped(built.built))
+    })?;
+    Ok(Exit::Done)
+}
+
+/// A bar with the time left on a terminal, a plain line now and then elsewhere.
+struct Progress {
+    bar: ProgressBar,
+    classes: usize,
+    done: usize,
+    all: u64,
+    found: u64,
+    built: u64,
+    start: Instant,
+    said: Instant,
+}
+
+/// How often a plain line comes.
+const NOW_AND_THEN: Duration = Duration::from_secs(30);
+
+impl Progress {
+    fn new() -> Progress {
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("{bar:24} {percent} % of positions, {elapsed} + {eta}  {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let now = Instant::now();
+        Progress { bar, classes: 0, done: 0, all: 0, found: 0, built: 0, start: now, said: now }
+    }
+
+    fn watch(&mut self, event: BuildEvent) {
+        match event {
+            BuildEvent::All { classes, positions } => {
+                (self.classes, self.all) = (classes, positions);
+                self.bar.set_length(positions);
+            }
+            BuildEvent::Found(positions) => {
+                (self.done, self.found) = (self.done + 1, self.found + positions);
+                self.bar.inc(positions);
+                self.bar.reset_eta(); // it must not be guessed from what was there before
+            }
+            BuildEvent::Built(positions) => {
+                (self.done, self.built) = (self.done + 1, self.built + positions);
+                self.bar.inc(positions);
+            }
+        }
+        self.bar.set_message(format!("{} of {} classes", self.done, self.classes));
+        if self.bar.is_hidden() && self.said.elapsed() >= NOW_AND_THEN {
+            self.said = Instant::now();
+            let left = (self.all - self.found - self.built) as f64 / self.built.max(1) as f64;
+            let seconds = self.start.elapsed().as_secs_f64() * left;
+            eprintln!("{} of {} classes, about {seconds:.0} s left", self.done, self.classes);
+        }
+    }
+}
+
+/// Print a build as command lines that can run anywhere, in any order, more than once
+///
+/// Each line builds one class, and what it needs, into a folder. With GNU parallel: `anqi endgame plan --pieces 5 --dir D |
+/// parallel`. Folders of machines that share nothing can simply be copied together: a class has the same bytes wherever
+/// it was built.
+#[derive(Args)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    what: WhatArgs,
+}
+
+#[derive(Serialize)]
+struct Planned {
+    schema: &'static str,
+    commands: Vec<String>,
+}
+
+pub(crate) fn plan(args: &PlanArgs, out: &mut Output) -> Result<Exit> {
+    let WhatArgs { dir, flavour, .. } = &args.what;
+    let missing = |ending: &Ending| !table_path(dir, ending, *flavour).exists();
+    let names = args.what.endings().into_iter().filter_map(|ending| anqi_endgame::Class::of(&ending).class.name());
+    let mut endings: Vec<Ending> = names.filter(missing).collect();
+    endings.sort_by_key(Ending::len);
+    let command =
+        |ending: &Ending| format!("anqi endgame build {ending} --flavour {flavour} --threads 1 --dir {}", shell(dir));
+    let planned = Planned { schema: "anqi-endgame-plan-1", commands: endings.iter().map(command).collect() };
+    out.print(&planned, |text| planned.commands.iter().try_for_each(|command| writeln!(text, "{command}")))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,126 @@
+//! `anqi endgame probe` and `anqi endgame line`: what tables say about one position.
+
+use anqi_endgame::{Action, Tablebase};
+use anqi_rules::{Move, Position};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::Serialize;
+
+use super::{TablesArgs, described, name, plies};
+use crate::Exit;
+use crate::output::Output;
+use crate::position::PositionArgs;
+
+/// Show the verdict on a position and on every action, the best first
+#[derive(Args)]
+pub(crate) struct ProbeArgs {
+    #[command(flatten)]
+    position: PositionArgs,
+    #[command(flatten)]
+    tables: TablesArgs,
+}
+
+#[derive(Serialize)]
+struct Probed {
+    schema: &'static str,
+    position: String,
+    flavour: String,
+    verdict: &'static str,
+    plies: Option<u16>,
+    actions: Vec<Judged>,
+}
+
+#[derive(Serialize)]
+struct Judged {
+    action: String,
+    verdict: &'static str,
+    plies: Option<u16>,
+}
+
+pub(crate) fn probe(args: &ProbeArgs, out: &mut Output) -> Result<Exit> {
+    let position = args.position.position()?;
+    let tablebase = args.tables.tablebase()?;
+    let flavour = args.tables.flavour;
+    let Some(value) = tablebase.judge(&position)? else { bail!(missing(&position, &tablebase)) };
+    let actions = tablebase.actions(&position)?.with_context(|| missing(&position, &tablebase))?;
+    let judged = |action: &Action| Judged {
+        action: action.mv.to_string(),
+        verdict: name(action.value.wdl()),
+        plies: plies(action.value, flavour),
+    };
+    let probed = Probed {
+        schema: "anqi-endgame-probe-1",
+        position: position.to_string(),
+        flavour: flavour.to_string(),
+        verdict: name(value.wdl()),
+        plies: plies(value, flavour),
+        actions: actions.iter().map(judged).collect(),
+    };
+    out.print(&probed, |text| {
+        writeln!(text, "{} ({flavour})", described(value, flavour))?;
+        actions.iter().try_for_each(|action| writeln!(text, "{:<6} {}", action.mv, described(action.value, flavour)))
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Show perfect play from a position: the winner hurries, the loser delays
+#[derive(Args)]
+pub(crate) struct LineArgs {
+    #[command(flatten)]
+    position: PositionArgs,
+    #[command(flatten)]
+    tables: TablesArgs,
+}
+
+#[derive(Serialize)]
+struct Line {
+    schema: &'static str,
+    position: String,
+    flavour: String,
+    verdict: &'static str,
+    plies: Option<u16>,
+    line: Vec<String>,
+    end: String,
+}
+
+pub(crate) fn line(args: &LineArgs, out: &mut Output) -> Result<Exit> {
+    let start = args.position.position()?;
+    let tablebase = args.tables.tablebase()?;
+    let flavour = args.tables.flavour;
+    if flavour.measure() == anqi_endgame::Measure::Outcome {
+        bail!("tables of outcomes know no distances; perfect play needs end or conversion");
+    }
+    let Some(value) = tablebase.judge(&start)? else { bail!(missing(&start, &tablebase)) };
+    let (mut position, mut moves) = (start, Vec::new());
+    // A draw has no end.
+    while tablebase.judge(&position)?.is_some_and(|value| value.distance().is_some()) {
+        let actions = tablebase.actions(&position)?.with_context(|| missing(&position, &tablebase))?;
+        let Some(&Action { mv: Move::Step { from, to }, .. }) = actions.first() else { break };
+        moves.push(Move::Step { from, to }.to_string());
+        position = position.after_step(from, to);
+    }
+    let line = Line {
+        schema: "anqi-endgame-line-1",
+        position: start.to_string(),
+        flavour: flavour.to_string(),
+        verdict: name(value.wdl()),
+        plies: plies(value, flavour),
+        line: moves,
+        end: position.to_string(),
+    };
+    out.print(&line, |text| {
+        writeln!(text, "{} ({flavour})", described(value, flavour))?;
+        for moves in line.line.chunks(10) {
+            writeln!(text, "{}", moves.join(" "))?;
+        }
+        writeln!(text, "{}", line.end)
+    })?;
+    Ok(Exit::Done)
+}
+
+fn missing(position: &Position, tablebase: &Tablebase) -> String {
+    match tablebase.dir() {
+        Some(dir) => format!("{position}: no table of flavour {} in {}", tablebase.flavour(), dir.display()),
+        None => format!("{position}: tables have 2 to 6 pieces of both colours, all revealed, on the usual board"),
+    }
+}

@@ -1,0 +1,97 @@
+//! `anqi endgame stats`: how many placements are won, drawn and lost.
+
+use anqi_endgame::{Class, Ending, Placement, Table, Tally, Wdl};
+use anqi_rules::{ByColor, Color};
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::TablesArgs;
+use crate::Exit;
+use crate::output::{Output, grouped};
+
+/// Count the placements of an ending that are won, drawn and lost, and show the longest wins
+#[derive(Args)]
+pub(crate) struct StatsArgs {
+    /// Red pieces, a hyphen, black pieces: N-pp
+    ending: Ending,
+    #[command(flatten)]
+    tables: TablesArgs,
+}
+
+#[derive(Serialize)]
+struct Stats {
+    schema: &'static str,
+    ending: String,
+    class: String,
+    flavour: String,
+    red_to_move: Side,
+    black_to_move: Side,
+}
+
+#[derive(Serialize)]
+struct Side {
+    win: u64,
+    draw: u64,
+    loss: u64,
+    /// Plies of the longest win.
+    longest: Option<u16>,
+    /// A position that takes so long.
+    position: Option<String>,
+}
+
+pub(crate) fn run(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
+    let ending = args.ending;
+    let table = args.tables.table(&ending)?;
+    let reading = Class::of(&ending);
+    let tally = reading.tally(&ending, table.tally());
+    let longest = longest(&table);
+    let side = |color: Color| -> Result<Side> {
+        let Tally { win, draw, loss, longest: plies } = tally[color];
+        let example =
+            longest[reading.color(color)].map(|placement| super::position(&ending, &placement)).transpose()?;
+        let plies = plies.filter(|_| args.tables.flavour.measure() != anqi_endgame::Measure::Outcome);
+        Ok(Side {
+            win,
+            draw,
+            loss,
+            longest: plies.map(|plies| plies.0),
+            position: example.filter(|_| plies.is_some()).map(|position| position.to_string()),
+        })
+    };
+    let stats = Stats {
+        schema: "anqi-endgame-stats-1",
+        ending: ending.to_string(),
+        class: reading.class.name().map_or_else(String::new, |name| name.to_string()),
+        flavour: args.tables.flavour.to_string(),
+        red_to_move: side(Color::Red)?,
+        black_to_move: side(Color::Black)?,
+    };
+    out.print(&stats, |text| {
+        writeln!(text, "{} (class {}, {})", stats.ending, stats.class, stats.flavour)?;
+        for (name, side) in [("red", &stats.red_to_move), ("black", &stats.black_to_move)] {
+            let [win, draw, loss] = [side.win, side.draw, side.loss].map(grouped);
+            writeln!(text, "{name:<5} to move  won {win}, drawn {draw}, lost {loss}")?;
+            if let (Some(plies), Some(position)) = (side.longest, &side.position) {
+                writeln!(text, "               longest win {plies} plies: {position}")?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}
+
+/// For each side to move the first placement whose win takes longest.
+fn longest(table: &Table) -> ByColor<Option<Placement>> {
+    let mut found: ByColor<Option<Placement>> = ByColor::default();
+    for placement in (0..table.index().places()).filter_map(|place| table.index().placement(place)) {
+        let value = table.value(&placement);
+        if found[placement.turn].is_none()
+            && value.wdl() == Wdl::Win
+            && value.distance() == table.tally()[placement.turn].longest
+        {
+            found[placement.turn] = Some(placement);
+        }
+    }
+    found
+}

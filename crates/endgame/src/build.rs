@@ -1,0 +1,203 @@
+//! Building tables into a folder: class by class, smaller ones first, each file whole or not at all.
+//!
+//! What is in the folder already is not built again, so a build that was killed goes on where it was. A class is claimed
+//! before it is solved: any number of processes, on any machines that share the folder, build different ones.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anqi_rules::ByColor;
+
+use crate::container::Claim;
+use crate::file::{TableFile, write};
+use crate::retrograde::solve;
+use crate::{Class, Ending, Flavour, Index, Table, TableError, Tally, table_path};
+
+/// What happens during a build.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuildEvent {
+    /// All positions of the classes asked for and those they need.
+    All {
+        /// How many classes.
+        classes: usize,
+        /// How many positions, up to symmetry.
+        positions: u64,
+    },
+    /// A class was there.
+    Found(u64),
+    /// A class was built, by us or by somebody else.
+    Built(u64),
+}
+
+/// All classes of up to `pieces` pieces, each with the ending that names it.
+#[must_use]
+pub fn classes_up_to(pieces: u32) -> BTreeMap<Class, Ending> {
+    (2..=pieces).flat_map(Class::all).collect()
+}
+
+/// Builds the classes of `endings`, and all that captures lead to, into `dir`. Returns whether everything is there; if
+/// `stop` is raised, what is being solved is given up.
+///
+/// # Errors
+/// If an ending has more than [`MOST_PIECES`](crate::MOST_PIECES) pieces, the folder cannot be written to, or a file in it is damaged.
+pub fn build(
+    dir: &Path,
+    flavour: Flavour,
+    endings: impl IntoIterator<Item = Ending>,
+    threads: NonZeroUsize,
+    stop: &AtomicBool,
+    mut heard: impl FnMut(BuildEvent) + Send,
+) -> Result<bool, TableError> {
+    fs::create_dir_all(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
+    let levels = Class::levels(endings).map_err(TableError::TooManyPieces)?;
+    let size = |class: &Class| Index::new(class).map_or(0, |index| index.positions());
+    let positions = levels.iter().flatten().map(size).sum();
+    heard(BuildEvent::All { classes: levels.iter().map(BTreeSet::len).sum(), positions });
+
+    let mut smaller: HashMap<Class, Table> = HashMap::new();
+    for (pieces, level) in levels.iter().enumerate() {
+        let needed = levels[pieces + 1..].iter().any(|level| !level.is_empty());
+        // The largest first, so that no thread is left alone with one of them at the end.
+        let mut queue: Vec<(u64, &Class)> = level.iter().map(|class| (size(class), class)).collect();
+        queue.sort();
+        let work = Mutex::new(Work { queue, elsewhere: Vec::new(), built: HashMap::new(), heard: &mut heard });
+        let maker = Maker { dir, flavour, smaller: &smaller, needed };
+        thread::scope(|scope| {
+            let hands: Vec<_> =
+                (1..threads.get().min(level.len().max(1))).map(|_| scope.spawn(|| maker.work(&work, stop))).collect();
+            let ours = maker.work(&work, stop);
+            hands.into_iter().map(|hand| hand.join().unwrap_or(Ok(()))).fold(ours, Result::and)
+        })?;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        smaller = work.into_inner().unwrap_or_else(PoisonError::into_inner).built;
+    }
+    Ok(true)
+}
+
+/// What threads share while they build the classes of one size.
+struct Work<'a, F> {
+    /// The largest last.
+    queue: Vec<(u64, &'a Class)>,
+    /// Claimed by other processes, which may die.
+    elsewhere: Vec<(u64, &'a Class)>,
+    built: HashMap<Class, Table>,
+    heard: F,
+}
+
+struct Maker<'a> {
+    dir: &'a Path,
+    flavour: Flavour,
+    smaller: &'a HashMap<Class, Table>,
+    /// Whether larger classes will want these.
+    needed: bool,
+}
+
+impl Maker<'_> {
+    fn work<F: FnMut(BuildEvent)>(&self, work: &Mutex<Work<'_, F>>, stop: &AtomicBool) -> Result<(), TableError> {
+        let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
+        while !stop.load(Ordering::Relaxed) {
+            let next = {
+                let mut work = lock();
+                let next = work.queue.pop().map(|next| (next, true));
+                next.or_else(|| work.elsewhere.pop().map(|next| (next, false)))
+            };
+            let Some(((size, class), first)) = next else { break };
+            if !first {
+                thread::sleep(Duration::from_millis(50));
+            }
+            match self.make(class, stop) {
+                Ok(Some((table, found))) => {
+                    let mut work = lock();
+                    work.built.extend(table.map(|table| (class.clone(), table)));
+                    (work.heard)(if found && first { BuildEvent::Found(size) } else { BuildEvent::Built(size) });
+                }
+                Ok(None) => lock().elsewhere.push((size, class)),
+                Err(error) => {
+                    lock().queue.clear();
+                    lock().elsewhere.clear();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds or makes the file of a class; gives the table if it is needed, and whether the file was there. `None` if
+    /// somebody else is at it.
+    fn make(&self, class: &Class, stop: &AtomicBool) -> Result<Option<(Option<Table>, bool)>, TableError> {
+        let Some(ending) = class.name() else { unreachable!("all classes have names") };
+        let path = table_path(self.dir, &ending, self.flavour);
+        if !path.exists() {
+            let Some(claim) = Claim::new(&path)? else { return Ok(None) };
+            let Some(table) = solve(class, self.flavour, |smaller| self.smaller.get(smaller)) else {
+                unreachable!("all smaller classes are there")
+            };
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Some((None, false)));
+            }
+            write(claim, &ending, &table)?;
+            return Ok(Some((self.needed.then_some(table), false)));
+        }
+        let file = TableFile::open(&path)?;
+        if file.class() != class || file.flavour() != self.flavour {
+            let what = format!("it is the table of {} ({})", file.ending(), file.flavour());
+            return Err(TableError::Head { path: path.display().to_string(), what });
+        }
+        Ok(Some((if self.needed { Some(file.load()?) } else { None }, true)))
+    }
+}
+
+/// Solves the classes of `endings`, which all have the same number of pieces, without keeping the tables: `heard` gets
+/// the results over all placements of each class, under its name, as soon as they are known. The smaller tables are
+/// taken from `dir` and built there where they are missing. Returns whether everything was solved.
+///
+/// # Errors
+/// As for [`build`].
+pub fn count(
+    dir: &Path,
+    flavour: Flavour,
+    endings: &[Ending],
+    threads: NonZeroUsize,
+    stop: &AtomicBool,
+    heard: impl FnMut(Ending, &ByColor<Tally>) + Send,
+) -> Result<bool, TableError> {
+    let mut levels = Class::levels(endings.iter().copied()).map_err(TableError::TooManyPieces)?;
+    let Some(pieces) = levels.iter().rposition(|level| !level.is_empty()) else { return Ok(true) };
+    let top = std::mem::take(&mut levels[pieces]);
+    let below: Vec<Ending> = levels[pieces - 1].iter().filter_map(Class::name).collect();
+    if !build(dir, flavour, below.iter().copied(), threads, stop, |_| {})? {
+        return Ok(false);
+    }
+    let mut smaller: HashMap<Class, Table> = HashMap::new();
+    for name in &below {
+        let table = TableFile::open(&table_path(dir, name, flavour))?.load()?;
+        smaller.insert(table.class().clone(), table);
+    }
+    let mut queue: Vec<&Class> = top.iter().collect();
+    queue.sort_by_cached_key(|class| Index::new(class).map(|index| index.positions()));
+    let work = Mutex::new((queue, heard));
+    thread::scope(|scope| {
+        let hand = || {
+            let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
+            while !stop.load(Ordering::Relaxed) {
+                let next = lock().0.pop();
+                let Some(class) = next else { break };
+                let table = solve(class, flavour, |smaller_class| smaller.get(smaller_class));
+                if let (Some(name), Some(table)) = (class.name(), table) {
+                    (lock().1)(name, table.tally());
+                }
+            }
+        };
+        (1..threads.get()).for_each(|_| drop(scope.spawn(hand)));
+        hand();
+    });
+    Ok(!stop.load(Ordering::Relaxed))
+}

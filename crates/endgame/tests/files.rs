@@ -1,0 +1,187 @@
+//! Tables in files: what is written is read, damage is noticed, and how a folder was filled leaves no trace.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use anqi_endgame::{
+    BuildEvent, Class, Ending, Flavour, TableFile, Tablebase, Tables, build, classes_up_to, table_path,
+};
+use anqi_rules::Seed;
+use rand_core::Rng;
+
+fn fill(dir: &Path, flavour: &str, pieces: u32, threads: usize) -> u64 {
+    let mut built = 0;
+    let threads = NonZeroUsize::new(threads).expect("some");
+    let endings = classes_up_to(pieces).into_values();
+    let complete = build(dir, flavour.parse().expect(flavour), endings, threads, &AtomicBool::new(false), |event| {
+        if let BuildEvent::Built(_) = event {
+            built += 1;
+        }
+    });
+    assert!(complete.expect("a sound folder"));
+    built
+}
+
+/// Names and contents of a folder.
+fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(dir).expect("a folder").map(|file| file.expect("a file").path());
+    files
+        .map(|path| (path.display().to_string().split_off(dir.as_os_str().len()), fs::read(path).expect("read")))
+        .collect()
+}
+
+#[test]
+fn what_is_written_is_read() {
+    for flavour in ["end", "conversion", "conversion-20", "outcome", "outcome-20"] {
+        let dir = tempfile::tempdir().expect("a folder");
+        assert_eq!(fill(dir.path(), flavour, 3, 2), 25);
+        assert_eq!(fill(dir.path(), flavour, 3, 2), 0);
+        let flavour: Flavour = flavour.parse().expect(flavour);
+        let mut tables = Tables::new(flavour);
+        tables.build(classes_up_to(3).into_values(), NonZeroUsize::MIN).expect("small");
+        for table in tables.iter() {
+            let name = table.class().name().expect("small");
+            let file = TableFile::open(&table_path(dir.path(), &name, flavour)).expect("sound");
+            assert_eq!((file.class(), file.tally(), file.flavour()), (table.class(), table.tally(), flavour));
+            assert_eq!(file.load().expect("sound").tally(), table.tally());
+            for placement in (0..table.index().places()).filter_map(|place| table.index().placement(place)) {
+                assert_eq!(file.value(&placement).expect("sound"), table.value(&placement), "{name} {placement:?}");
+            }
+        }
+    }
+}
+
+/// A class whose distances do not fit into bytes.
+#[test]
+fn long_distances_are_kept() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let ending: Ending = "NC-rc".parse().expect("an ending");
+    build(dir.path(), Flavour::END, [ending], NonZeroUsize::MIN, &AtomicBool::new(false), |_| {}).expect("room");
+    let name = Class::of(&ending).class.name().expect("small");
+    let file = TableFile::open(&table_path(dir.path(), &name, Flavour::END)).expect("sound");
+    let longest = file.tally().0.iter().filter_map(|tally| tally.longest).max();
+    assert_eq!(longest.map(|distance| distance.0), Some(121));
+}
+
+#[test]
+fn threads_leave_no_trace() {
+    let [one, two] = [1, 2].map(|threads| {
+        let dir = tempfile::tempdir().expect("a folder");
+        fill(dir.path(), "end", 3, threads);
+        contents(dir.path())
+    });
+    assert_eq!(one.len(), 25);
+    assert_eq!(one, two);
+}
+
+#[test]
+fn a_build_that_is_stopped_goes_on() {
+    let (whole, dir) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    fill(whole.path(), "end", 3, 1);
+    let endings: Vec<Ending> = classes_up_to(3).into_values().collect();
+    for most in [1, 4, 9] {
+        let stop = AtomicBool::new(false);
+        let mut built = 0;
+        let complete = build(dir.path(), Flavour::END, endings.iter().copied(), NonZeroUsize::MIN, &stop, |event| {
+            built += usize::from(matches!(event, BuildEvent::Built(_)));
+            stop.store(built == most, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert!(!complete.expect("a sound folder"));
+    }
+    assert_eq!(fill(dir.path(), "end", 3, 1), 25 - 14);
+    assert_eq!(contents(dir.path()), contents(whole.path()));
+}
+
+/// Files of another class or flavour, under a name that is not theirs, are refused.
+#[test]
+fn names_do_not_lie() {
+    let dir = tempfile::tempdir().expect("a folder");
+    fill(dir.path(), "end", 2, 1);
+    let [a, b] = ["P-p", "C-c"].map(|name| {
+        let class = Class::of(&name.parse::<Ending>().expect(name)).class;
+        table_path(dir.path(), &class.name().expect("small"), Flavour::END)
+    });
+    fs::copy(&a, &b).expect("room");
+    let tablebase = Tablebase::open(dir.path(), Flavour::END).expect("a folder");
+    let error = tablebase.probe(&"4/4/4/4/4/4/4/C2c r -".parse().expect("a position")).expect_err("refused");
+    assert!(error.to_string().contains("it is the table of"), "{error}");
+    assert!(Tablebase::open(&dir.path().join("nowhere"), Flavour::END).is_err());
+}
+
+/// Random bits are turned and files cut off; then every probe gives an error or the right value.
+fn damage(times: u32) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut rng = Seed::from(1).rng();
+    let names = ["N-pp", "C-nc", "P-kp", "CC-n"];
+    let endings: Vec<Ending> = names.iter().map(|name| name.parse().expect(name)).collect();
+    build(dir.path(), Flavour::END, endings.clone(), NonZeroUsize::MIN, &AtomicBool::new(false), |_| {}).expect("room");
+    let sound: Vec<(Vec<u8>, TableFile)> = endings
+        .iter()
+        .map(|ending| {
+            let path = table_path(dir.path(), &Class::of(ending).class.name().expect("small"), Flavour::END);
+            (fs::read(&path).expect("written"), TableFile::open(&path).expect("sound"))
+        })
+        .collect();
+    let damaged = dir.path().join("damaged");
+    let (mut refused, mut harmless) = (0, 0);
+    for _ in 0..times {
+        let (bytes, sound) = &sound[rng.next_u32() as usize % sound.len()];
+        let mut copy = bytes.clone();
+        if rng.next_u32().is_multiple_of(4) {
+            copy.truncate(rng.next_u32() as usize % bytes.len());
+        } else {
+            for _ in 0..=rng.next_u32() % 3 {
+                let bit = rng.next_u32() as usize % (8 * copy.len());
+                copy[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+        fs::write(&damaged, &copy).expect("room");
+        let Ok(file) = TableFile::open(&damaged) else {
+            refused += 1;
+            continue;
+        };
+        let mut errors = 0;
+        for _ in 0..200 {
+            let place = rng.next_u32() as usize % sound.index().places();
+            let Some(placement) = sound.index().placement(place) else { continue };
+            match file.value(&placement) {
+                Ok(value) => assert_eq!(value, sound.value(&placement).expect("sound"), "a wrong value"),
+                Err(_) => errors += 1,
+            }
+        }
+        assert!(errors > 0 || file.load().is_err() || copy == *bytes);
+        harmless += 1;
+    }
+    println!("{refused} refused at once, {harmless} block by block");
+    assert!(refused > 0 && harmless > 0);
+}
+
+#[test]
+fn damage_gives_no_wrong_value() {
+    damage(300);
+}
+
+#[test]
+#[ignore = "damages files ten thousand times"]
+fn much_damage_gives_no_wrong_value() {
+    damage(10_000);
+}
+
+#[test]
+fn values_of_a_folder_are_those_of_memory() {
+    let dir = tempfile::tempdir().expect("a folder");
+    fill(dir.path(), "conversion-60", 3, 2);
+    let flavour: Flavour = "conversion-60".parse().expect("a flavour");
+    let (folder, memory) = (Tablebase::open(dir.path(), flavour).expect("a folder"), Tablebase::solving(flavour, 4));
+    for text in ["4/4/4/4/4/4/p2p/N3 b -", "4/4/4/4/4/4/4/C1Np r -", "4/1k2/4/4/P3/4/4/3p r -"] {
+        let position = text.parse().expect(text);
+        let value = folder.probe(&position).expect("sound");
+        assert_eq!(value, memory.probe(&position).expect("no files"), "{text}");
+        assert!(value.is_some());
+    }
+    // Four pieces are not in the folder.
+    assert_eq!(folder.probe(&"4/4/4/4/4/4/p2p/NN2 b -".parse().expect("a position")).expect("sound"), None);
+}
