@@ -1,8 +1,8 @@
-//! `anqi` alone: where a newcomer stands.
+//! `anqi guide`: what there is beside the page.
 
 use anqi_rules::{Deal, Faces, Game, Move, Rules, Seed};
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
 use serde::Serialize;
 
 use crate::output::Output;
@@ -19,8 +19,12 @@ Try these:
   anqi bench playouts                       how fast this machine plays at random
   anqi help                                 everything else
 
-Still to come: `anqi` alone will open a page to play and analyse in the browser.
+`anqi` alone opens the page to play and analyse in the browser.
 ";
+
+/// Show a board and commands to begin with
+#[derive(Args)]
+pub(crate) struct GuideArgs {}
 
 #[derive(Serialize)]
 struct Guide {
@@ -31,7 +35,7 @@ struct Guide {
     commands: Vec<String>,
 }
 
-pub(crate) fn run(out: &mut Output) -> Result<Exit> {
+pub(crate) fn run(_: &GuideArgs, out: &mut Output) -> Result<Exit> {
     let game = opening(&Seed::from(8))?;
     let guide = Guide {
         schema: "anqi-guide-1",

@@ -15,6 +15,7 @@ mod other_games;
 mod output;
 mod parts;
 mod perft;
+mod play;
 mod play_out;
 mod players;
 mod position;
@@ -23,12 +24,14 @@ mod records;
 mod report;
 mod result;
 mod self_play;
+mod serve;
 mod serve_match;
 mod show;
 mod solve;
 mod sprt;
 mod tournament;
 mod tune;
+mod verify_deal;
 mod worker;
 
 use std::io;
@@ -52,6 +55,10 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Serve(serve::ServeArgs),
+    Play(play::PlayArgs),
+    VerifyDeal(verify_deal::VerifyDealArgs),
+    Guide(guide::GuideArgs),
     Perft(perft::PerftArgs),
     Show(show::ShowArgs),
     Moves(show::MovesArgs),
@@ -118,7 +125,11 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
     match &cli.command {
-        None => guide::run(out),
+        None => serve::run(&serve::ServeArgs::default(), out),
+        Some(Command::Serve(args)) => serve::run(args, out),
+        Some(Command::Play(args)) => play::run(args),
+        Some(Command::VerifyDeal(args)) => verify_deal::run(args, out),
+        Some(Command::Guide(args)) => guide::run(args, out),
         Some(Command::Perft(args)) => perft::run(args, out),
         Some(Command::Show(args)) => show::show(args, out),
         Some(Command::Moves(args)) => show::moves(args, out),

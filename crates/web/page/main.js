@@ -1,0 +1,591 @@
+// The page: holds what the server said, draws it, and sends what a person does. It knows no rules.
+
+import { Board, faceOf } from './board.js';
+import { button, byId, html, svg } from './dom.js';
+import { gamesDialog } from './games.js';
+import { mark, remark, reviewPanel } from './review.js';
+import { Socket } from './socket.js';
+import { graph, studyPanel } from './study.js';
+import { verify } from './verify.js';
+import { preferred, speak, t } from './words.js';
+
+/**
+ * @typedef {import('./socket.js').GameView} GameView
+ * @typedef {import('./socket.js').PositionView} PositionView
+ * @typedef {import('./socket.js').PlayerView} PlayerView
+ * @typedef {import('./socket.js').Study} Study
+ * @typedef {import('./socket.js').PlyReview} PlyReview
+ * @typedef {import('./socket.js').Review} Review
+ * @typedef {import('./socket.js').Welcome} Welcome
+ * @typedef {import('./socket.js').Chances} Chances
+ * @typedef {import('./words.js').Word} Word
+ */
+
+/** @type {{ language: import('./words.js').Language, theme: 'auto' | 'light' | 'dark', faces: 'chinese' | 'letters', teach: boolean, level: number, seat: 'first' | 'second', clock: string }} */
+const settings = { language: preferred(), theme: 'auto', faces: 'chinese', teach: false, level: 3, seat: 'first', clock: '' };
+try {
+  Object.assign(settings, JSON.parse(localStorage.getItem('anqi') ?? '{}'));
+} catch { /* Without storage the page forgets, and works. */ }
+
+const remember = () => {
+  try {
+    localStorage.setItem('anqi', JSON.stringify(settings));
+  } catch { /* as above */ }
+};
+
+const state = {
+  /** @type {Welcome | null} */ welcome: null,
+  /** @type {GameView | null} */ game: null,
+  /** Where the page looks; null for where the game stands. @type {PositionView | null} */ past: null,
+  analysing: false,
+  /** @type {Study | null} */ study: null,
+  /** Chances of the first player by ply. @type {Map<number, Chances>} */ chances: new Map(),
+  /** @type {Map<number, PlyReview>} */ reviews: new Map(),
+  /** @type {Review | null} */ review: null,
+  reviewing: false,
+  /** @type {PlyReview | null} */ puzzle: null,
+  /** @type {string | null} */ hint: null,
+  /** @type {string | null} */ square: null,
+  /** What is said instead of whose turn it is. @type {string | null} */ said: null,
+  /** When the clocks were told. */ told: 0,
+  connected: false,
+  starting: false,
+};
+
+const socket = new Socket(hear, connected);
+const board = new Board(byId('board'), move, (square) => {
+  if (state.square === square) return;
+  state.square = square;
+  if (state.study) keepingFocus(drawStudy);
+});
+
+/** @param {string} message */
+const say = (message) => {
+  state.said = message;
+  drawStatus();
+};
+
+/** Asks, and says what is wrong. @param {{ type: string, [field: string]: unknown }} request */
+const ask = async (request) => {
+  try {
+    return await socket.ask(request);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    return null;
+  }
+};
+
+/** @param {boolean} open */
+async function connected(open) {
+  state.connected = open;
+  if (!open) return drawStatus();
+  state.welcome = await ask({ type: 'hello' });
+  const place = new URLSearchParams(location.hash.slice(1));
+  const [game, link] = [state.game?.game ?? place.get('game'), place.get('link')];
+  const request = link && !state.game ? { type: 'open-link', link } : game ? { type: 'open', game } : null;
+  const view = request && (await ask(request));
+  if (view) show(view);
+  else draw();
+}
+
+/** News. @param {any} message */
+function hear(message) {
+  if (message.type === 'error') say(message.message);
+  if (message.game !== state.game?.game) return;
+  switch (message.type) {
+    case 'game': return show(message);
+    case 'analysis': {
+      const study = /** @type {Study} */ (message);
+      if (study.ply !== shown()?.ply || !state.analysing) return;
+      state.study = study;
+      state.chances.set(study.ply, study.seat === 'first' ? study.wdl : [study.wdl[2], study.wdl[1], study.wdl[0]]);
+      keepingFocus(drawStudy);
+      drawBoard();
+      break;
+    }
+    case 'review-ply': {
+      const review = /** @type {PlyReview} */ (message.review);
+      state.reviews.set(review.ply, review);
+      state.chances.set(review.ply, review.wdl);
+      keepingFocus(() => {
+        drawReview();
+        drawMoves();
+      });
+      break;
+    }
+    case 'review':
+      state.review = message;
+      state.reviewing = false;
+      draw();
+      break;
+  }
+}
+
+/** A game as it stands now. @param {GameView} game */
+function show(game) {
+  const other = state.game?.game !== game.game;
+  if (other) {
+    Object.assign(state, { past: null, study: null, review: null, reviewing: false, puzzle: null, square: null, starting: false });
+    state.chances = new Map();
+    state.reviews = new Map();
+    board.drawn = '';
+    history.replaceState(null, '', `#game=${game.game}`);
+  }
+  const moved = other || state.game?.shown.position !== game.shown.position;
+  Object.assign(state, { game, said: null, told: performance.now() });
+  if (moved) state.hint = null;
+  if (moved && !state.past) study();
+  draw();
+}
+
+/** What the board shows. @returns {PositionView | null} */
+const shown = () => state.past ?? state.game?.shown ?? null;
+
+/** Looks at another ply of the game. @param {number} ply */
+async function look(ply) {
+  const game = state.game;
+  if (!game) return;
+  const wanted = Math.max(0, Math.min(game.plies.length, ply));
+  state.puzzle = null;
+  if (wanted === game.plies.length) state.past = null;
+  else {
+    const answer = await ask({ type: 'at', ply: wanted });
+    if (answer) state.past = answer.shown;
+  }
+  state.hint = null;
+  state.said = null;
+  study();
+  draw();
+}
+
+/** Has the position studied that is shown, if analysis is on. */
+function study() {
+  state.study = null;
+  const position = shown();
+  if (state.analysing && position) void ask({ type: 'analyse', ply: position.ply });
+}
+
+/** @param {string} wanted */
+async function move(wanted) {
+  if (state.puzzle) return solve(wanted);
+  if (state.past || !state.game) return;
+  const request = { type: 'play', move: wanted, ply: state.game.plies.length };
+  const answer = await ask({ ...request, teach: settings.teach });
+  if (answer?.type !== 'warning') return;
+  state.hint = answer.better;
+  drawBoard();
+  openDialog([
+    html('p', {}, t('warning', answer.move, answer.loss.toFixed(2), answer.better)),
+    html('p', {}, button(t('think'), closeDialog, { autofocus: true }), ' ', button(t('playAnyway'), () => {
+      closeDialog();
+      void ask(request);
+    })),
+  ], t('teach'));
+}
+
+/** @param {number} ply */
+async function puzzle(ply) {
+  await look(ply);
+  state.puzzle = state.reviews.get(ply) ?? null;
+  const position = shown();
+  if (state.puzzle && position) say(t('puzzleAsk', position.turn ? t(position.turn) : t('mover'), state.puzzle.played));
+  draw();
+}
+
+/** @param {string} wanted */
+function solve(wanted) {
+  const { good, best } = /** @type {PlyReview} */ (state.puzzle);
+  state.hint = good.includes(wanted) ? wanted : null;
+  say(good.includes(wanted) ? t('puzzleRight', wanted) : t('puzzleWrong', wanted, best));
+  drawBoard();
+}
+
+// Dialogs.
+
+const dialog = /** @type {HTMLDialogElement} */ (byId('dialog'));
+
+/** @param {import('./dom.js').Child[]} parts @param {string} label */
+function openDialog(parts, label) {
+  dialog.replaceChildren(...parts.filter((part) => part instanceof Node));
+  dialog.setAttribute('aria-label', label);
+  if (!dialog.open) dialog.showModal();
+}
+
+function closeDialog() {
+  dialog.close();
+}
+
+async function openGames() {
+  const open = async (/** @type {string} */ game) => {
+    const view = await ask({ type: 'open', game });
+    if (!view) return;
+    closeDialog();
+    show(view);
+  };
+  openDialog(await gamesDialog(open, closeDialog), t('gamesTitle'));
+}
+
+async function share() {
+  const answer = await ask({ type: 'link' });
+  if (!answer || !state.game) return;
+  const address = `${location.origin}/#link=${encodeURIComponent(answer.link)}`;
+  const told = html('p', { role: 'status' });
+  const text = html('textarea', { id: 'share-link', rows: 3, readonly: true, 'aria-label': t('link') }, address);
+  try {
+    await navigator.clipboard.writeText(address);
+    told.textContent = t('copied');
+  } catch { /* The text can be copied by hand. */ }
+  const file = (/** @type {string} */ kind, /** @type {Word} */ word) => html('a', { href: `/api/games/${state.game?.game}.${kind}`, download: '' }, t(word));
+  openDialog([
+    html('h2', {}, t('share')), html('p', {}, t('link')), text, told,
+    html('p', {}, `${t('export')}: `, file('anqi', 'exportOwn'), state.game.outcome ? ' · ' : '', state.game.outcome ? file('txt', 'exportServer') : ''),
+    button(t('close'), closeDialog),
+  ], t('share'));
+}
+
+/** @param {string} question @param {() => void} then */
+function confirmed(question, then) {
+  openDialog([
+    html('p', {}, question),
+    html('p', {}, button(t('yes'), () => {
+      closeDialog();
+      then();
+    }, { id: 'yes' }), ' ', button(t('no'), closeDialog, { autofocus: true })),
+  ], question);
+}
+
+// Drawing.
+
+/** @param {PlayerView} player @param {number} index */
+function nameOf(player, index) {
+  if (player.level) return t('level', player.level);
+  if (player.name !== 'person') return player.name;
+  return state.game?.players.every((each) => each.name === 'person') ? t(index ? 'second' : 'first') : t('person');
+}
+
+/** @returns {[string, string]} */
+const names = () => {
+  const [first, second] = state.game?.players ?? [];
+  return first && second ? [nameOf(first, 0), nameOf(second, 1)] : ['', ''];
+};
+
+/** Draws, and gives the focus back to whatever took its element's place. @param {() => void} drawing */
+function keepingFocus(drawing) {
+  const focused = document.activeElement?.id;
+  drawing();
+  if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+const draw = () => keepingFocus(drawAll);
+
+function drawAll() {
+  speak(settings.language);
+  document.documentElement.dataset.theme = settings.theme;
+  drawHead();
+  drawStatus();
+  drawSides();
+  drawBoard();
+  drawActions();
+  drawStart();
+  drawStudy();
+  drawReview();
+  drawMoves();
+  drawPool();
+  drawFair();
+}
+
+function drawHead() {
+  byId('nav').replaceChildren(
+    button(t('newGame'), () => {
+      state.starting = true;
+      draw();
+      byId('start').scrollIntoView({ block: 'nearest' });
+      byId('play').focus();
+    }, { id: 'new' }),
+    button(t('games'), openGames, { id: 'games' }));
+  const choose = (/** @type {'theme' | 'faces'} */ what, /** @type {[string, Word][]} */ values) => {
+    const select = html('select', {
+      id: what, 'aria-label': t(what),
+      change: () => {
+        Object.assign(settings, { [what]: select.value });
+        remember();
+        draw();
+      },
+    }, ...values.map(([value, word]) => html('option', { value, selected: settings[what] === value }, t(word))));
+    return select;
+  };
+  byId('settings').replaceChildren(
+    button(t('language'), () => {
+      settings.language = settings.language === 'zh' ? 'en' : 'zh';
+      remember();
+      draw();
+    }, { id: 'language', 'aria-label': t('languageLabel') }),
+    choose('theme', [['auto', 'themeAuto'], ['light', 'themeLight'], ['dark', 'themeDark']]),
+    choose('faces', [['chinese', 'facesChinese'], ['letters', 'facesLetters']]));
+}
+
+function drawStatus() {
+  const { game, said, connected: here } = state;
+  const status = byId('status');
+  if (!here) status.textContent = state.welcome ? t('lost') : '';
+  else if (said) status.textContent = said;
+  else if (!game) status.textContent = t('welcome');
+  else if (game.outcome) status.textContent = outcomeText(game);
+  else if (!game.inPlay) status.textContent = t('kept');
+  else {
+    const mover = game.shown.seat === 'first' ? 0 : 1;
+    const color = game.shown.turn ? t(game.shown.turn) : t(mover ? 'second' : 'first');
+    const whose = game.yourTurn
+      ? game.players.every((player) => player.person) ? t('turnOf', color) : `${t('yourTurn')} (${color})`
+      : t('thinking', names()[mover]);
+    const quiet = game.shown.quiet && game.drawAt ? ` · ${t('quiet', game.shown.quiet, game.drawAt)}` : '';
+    status.textContent = game.plies.length === 0 && game.yourTurn ? t('firstFlip') : `${whose}${quiet}`;
+  }
+}
+
+/** @param {GameView} game */
+function outcomeText(game) {
+  const outcome = /** @type {NonNullable<GameView['outcome']>} */ (game.outcome);
+  const kind = outcome.reason.startsWith('repetition') ? 'repetition' : outcome.reason;
+  const reason = t(/** @type {Word} */ (`reason ${kind}`), game.drawAt ?? '');
+  if (!outcome.winner) return t('draw', reason);
+  const index = outcome.winner === 'first' ? 0 : 1;
+  const color = game.players[index].color;
+  return t('wins', color ? `${names()[index]} (${t(color)})` : names()[index], reason);
+}
+
+/** Small pieces in a row. @param {[string, number][]} pieces @param {string} label */
+function row(pieces, label) {
+  const text = pieces.map(([face, count]) => `${t(/** @type {Word} */ (face))} ×${count}`).join(', ');
+  const each = pieces.map(([face, count]) => html('span', { class: 'small', 'aria-hidden': 'true' },
+    svg('svg', { viewBox: '-46 -46 92 92' }, ...faceOf(face, settings.faces)), count > 1 ? html('sub', {}, count) : null));
+  return html('span', { class: 'row' }, html('span', { class: 'hidden-text' }, `${label}: ${text || '–'}`), ...each);
+}
+
+/** @param {number} milliseconds */
+const clockText = (milliseconds) => {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+function drawSides() {
+  const { game } = state;
+  const bottom = game && !game.players[0].person && game.players[1].person ? 1 : 0;
+  for (const [id, index] of /** @type {[string, number][]} */ ([['top', 1 - bottom], ['bottom', bottom]])) {
+    const place = byId(id);
+    place.replaceChildren();
+    if (!game) continue;
+    const player = game.players[index];
+    const mine = (/** @type {string} */ face) => (face === face.toUpperCase() ? 'red' : 'black') === player.color;
+    const gone = (shown()?.captured ?? []).filter(([face]) => player.color && !mine(face));
+    const running = game.inPlay && game.shown.seat === (index ? 'second' : 'first');
+    place.classList.toggle('to-move', running);
+    let left = game.clocks?.left[index];
+    if (left !== undefined && game.clocks?.running === (index ? 'second' : 'first')) left -= performance.now() - state.told;
+    place.append(
+      html('span', { class: `dot ${player.color ?? ''}` }),
+      html('strong', {}, names()[index]),
+      html('span', { class: 'note' }, player.color ? t(player.color) : t('noColor')),
+      row(gone, t('captured')));
+    if (left !== undefined) place.append(html('span', { class: 'clock' }, clockText(left)));
+  }
+}
+setInterval(() => {
+  if (state.game?.clocks?.running) drawSides();
+}, 500);
+
+/** @param {string} square @param {string} face @param {number} [worth] */
+const label = (square, face, worth) =>
+  face === '.' ? t('emptySquare', square)
+    : worth !== undefined ? t('hiddenWorth', square, Math.round(worth * 100)) : face === 'x' ? t('hiddenSquare', square) : t('pieceSquare', square, t(/** @type {Word} */ (face)));
+
+const EMPTY = /** @type {PositionView} */ ({
+  ply: 0, board: 'x'.repeat(32), position: '', turn: null, seat: 'first', quiet: 0, last: null, flips: [], steps: {}, jumps: {},
+  threatened: [], captured: [], pool: [] });
+
+function drawBoard() {
+  const { game } = state;
+  const movable = state.puzzle !== null || (!state.past && !!game?.yourTurn);
+  const map = state.study && state.analysing ? new Map(state.study.flips.map((flip) => [flip.square, flip.winrate])) : null;
+  board.root.setAttribute('aria-label', 'anqi');
+  board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing, label });
+}
+
+function drawActions() {
+  const { game } = state;
+  const place = byId('actions');
+  place.replaceChildren();
+  if (!game) return;
+  const add = (/** @type {Word} */ word, /** @type {() => void} */ click, /** @type {import('./dom.js').Attributes} */ attributes = {}) =>
+    place.append(button(t(word), click, attributes), ' ');
+  if (game.inPlay) {
+    add('takeBack', () => void ask({ type: 'take-back' }), { id: 'take-back', disabled: !game.canTakeBack });
+    add('hint', async () => {
+      const answer = await ask({ type: 'hint' });
+      if (!answer) return;
+      state.hint = answer.move;
+      drawBoard();
+    }, { id: 'hint', disabled: !game.yourTurn || !!state.past });
+    add('resign', () => confirmed(t('resignSure'), () => void ask({ type: 'resign' })), { id: 'resign' });
+  }
+  add('analysis', () => {
+    state.analysing = !state.analysing;
+    if (!state.analysing) void ask({ type: 'stop-analysis' });
+    study();
+    draw();
+  }, { id: 'analyse', 'aria-pressed': String(state.analysing) });
+  if (!game.inPlay && game.plies.length) {
+    add('review', () => {
+      state.reviewing = true;
+      state.review = null;
+      state.reviews = new Map();
+      void ask({ type: 'review' });
+      drawReview();
+    }, { id: 'do-review', disabled: state.reviewing });
+  }
+  add('share', share, { id: 'share' });
+}
+
+function drawStart() {
+  const place = byId('start');
+  place.hidden = !!state.game && !state.starting;
+  const drawn = place.hidden || !state.welcome ? '' : settings.language;
+  // What somebody is filling in is left alone.
+  if (place.dataset.drawn === drawn) return;
+  place.dataset.drawn = drawn;
+  if (!drawn || !state.welcome) return place.replaceChildren();
+  const { levels, rules, players } = state.welcome;
+  const opponent = html('select', { id: 'opponent' },
+    ...levels.map(({ number, elo: [elo, margin] }) => html('option', { value: `level:${number}`, selected: number === settings.level }, `${t('level', number)} · ${t('elo', elo, margin)}`)),
+    html('option', { value: 'person' }, t('twoPeople')), html('option', { value: 'string' }, t('anyPlayer')));
+  const string = html('input', { id: 'string', list: 'players', value: 'mcts:chance playouts=2000', spellcheck: 'false' });
+  const stringField = html('label', { hidden: true }, t('playerString'), ' ', string, html('datalist', { id: 'players' }, ...players.map((value) => html('option', { value }))));
+  opponent.onchange = () => {
+    stringField.hidden = opponent.value !== 'string';
+  };
+  const select = (/** @type {string} */ id, /** @type {[string, string][]} */ values, /** @type {string} */ chosen) =>
+    html('select', { id }, ...values.map(([value, text]) => html('option', { value, selected: value === chosen }, text)));
+  const seat = select('seat', [['first', t('youFirst')], ['second', t('youSecond')]], settings.seat);
+  const clock = select('clock', [['', t('noClock')], ['5:00+3', '5:00 + 3'], ['15:00', '15:00'], ['1:00', '1:00']], settings.clock);
+  const ruleNames = /** @type {Record<string, Word>} */ ({ server: 'rulesServer', chen: 'rulesChen', olympiad: 'rulesOlympiad' });
+  const rule = select('rules', rules.map((name) => [name, ruleNames[name] ? t(ruleNames[name]) : name]), 'server');
+  const teach = html('input', { id: 'teach', type: 'checkbox', checked: settings.teach });
+  const begin = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    settings.level = Number(opponent.value.split(':')[1]) || settings.level;
+    Object.assign(settings, { seat: seat.value, clock: clock.value, teach: teach.checked });
+    remember();
+    const other = opponent.value === 'string' ? string.value : opponent.value;
+    const [first, second] = seat.value === 'first' ? ['person', other] : [other, 'person'];
+    const view = await ask({ type: 'new', first, second, rules: rule.value, clock: clock.value || null });
+    if (view) show(view);
+  };
+  place.replaceChildren(html('form', { submit: begin },
+    html('label', {}, t('opponent'), ' ', opponent), stringField,
+    html('label', {}, t('you'), ' ', seat),
+    html('details', {}, html('summary', {}, t('options')),
+      html('label', {}, t('clock'), ' ', clock), html('label', {}, t('rules'), ' ', rule),
+      html('label', {}, teach, ' ', t('teach')), html('p', { class: 'note' }, t('eloNote'))),
+    html('button', { id: 'play', class: 'main' }, t('play'))));
+}
+
+function drawStudy() {
+  const place = byId('study');
+  place.hidden = !state.analysing || !state.game;
+  if (place.hidden) return place.replaceChildren();
+  const game = /** @type {GameView} */ (state.game);
+  /** @type {HTMLElement[]} */
+  const parts = state.study
+    ? studyPanel(state.study, shown()?.threatened ?? [], state.square, (wanted) => {
+      state.hint = wanted;
+      drawBoard();
+    })
+    : [html('p', { class: 'note' }, '…')];
+  if (state.chances.size > 1 && !state.reviews.size) parts.push(graph(state.chances, game.plies.length, shown()?.ply ?? 0, look));
+  place.replaceChildren(html('h2', {}, t('analysis')), ...parts);
+}
+
+function drawReview() {
+  const place = byId('review');
+  const { game, review, reviews, reviewing } = state;
+  place.hidden = !game || (!reviewing && !review);
+  if (!game || place.hidden) return place.replaceChildren();
+  const parts = [];
+  if (reviews.size) parts.push(graph(state.chances, game.plies.length, shown()?.ply ?? 0, look));
+  const winner = game.outcome?.winner ? Number(game.outcome.winner === 'second') : null;
+  if (review) parts.push(...reviewPanel(review, names(), winner, puzzle));
+  else parts.push(html('p', { role: 'status' }, t('reviewing', reviews.size + 1, game.plies.length)));
+  place.replaceChildren(html('h2', {}, t('review')), ...parts);
+}
+
+function drawMoves() {
+  const { game } = state;
+  const place = byId('moves');
+  place.hidden = !game || !game.plies.length;
+  if (!game || place.hidden) return place.replaceChildren();
+  const at = shown()?.ply ?? 0;
+  const list = html('ol', { class: 'plies', tabindex: 0, 'aria-label': t('moves') });
+  game.plies.forEach((ply, index) => {
+    const review = state.reviews.get(index);
+    list.append(html('li', {}, button(`${ply}${mark(review)}`, () => void look(index + 1), {
+      id: `ply-${index + 1}`, class: 'link', 'aria-current': index + 1 === at ? 'step' : null, title: review ? remark(review) || null : null })));
+  });
+  const step = (/** @type {Word} */ word, /** @type {string} */ sign, /** @type {number} */ ply) =>
+    button(sign, () => void look(ply), { id: `go-${word}`, 'aria-label': t(word), disabled: ply < 0 || ply > game.plies.length || ply === at });
+  const now = at > 0 ? state.reviews.get(at - 1) : undefined;
+  const here = shown();
+  place.replaceChildren(html('h2', {}, t('moves')), list,
+    html('p', { class: 'steps' }, step('beginning', '«', 0), step('back', '‹', at - 1), html('span', {}, t('plyOf', at, game.plies.length)), step('forward', '›', at + 1), step('end', '»', game.plies.length)),
+    html('p', { class: 'note', id: 'remark' }, now ? remark(now) : ''),
+    !game.inPlay && here && here.turn && at < game.plies.length ? button(t('fromHere'), async () => {
+      const view = await ask({ type: 'new', first: 'person', second: `level:${settings.level}`, rules: game.rules, position: here.position });
+      if (view) show(view);
+    }, { id: 'from-here' }) : '');
+  const current = list.querySelector('[aria-current]')?.parentElement;
+  if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+}
+
+function drawPool() {
+  const position = shown();
+  const place = byId('pool');
+  place.hidden = !state.game;
+  if (!position || place.hidden) return place.replaceChildren();
+  const count = position.pool.reduce((sum, [, each]) => sum + each, 0);
+  place.replaceChildren(html('h2', {}, count ? t('faceDown', count) : t('nothingDown')), row(position.pool, t('faceDown', count)));
+}
+
+function drawFair() {
+  const { game } = state;
+  const place = byId('fair');
+  place.hidden = !game?.commitment;
+  if (!game?.commitment || place.hidden) return place.replaceChildren();
+  const told = html('p', { role: 'status', id: 'verified' });
+  const line = (/** @type {Word} */ word, /** @type {string} */ value) => html('p', { class: 'hash' }, `${t(word)} `, html('code', {}, value));
+  place.replaceChildren(
+    html('h2', {}, t('fair')),
+    html('p', { class: 'note' }, t(game.deal ? 'fairAfter' : 'fairBefore')),
+    line('commitment', game.commitment));
+  if (game.takeBacks) place.append(html('p', { class: 'note' }, t('takeBacks', game.takeBacks)));
+  if (!game.deal) return;
+  place.append(line('seed', game.deal.seed), line('nonce', game.deal.nonce),
+    button(t('verify'), async () => {
+      const beginning = await ask({ type: 'at', ply: 0 });
+      if (!beginning) return;
+      try {
+        told.textContent = t('verified', verify(game, beginning.shown));
+      } catch (error) {
+        told.textContent = t('switched', error instanceof Error ? error.message : String(error));
+      }
+    }, { id: 'verify' }), told, html('p', { class: 'note' }, t('verifyCommand')));
+}
+
+// Left and right walk through the game wherever the board does not use them.
+document.addEventListener('keydown', (event) => {
+  const target = event.target;
+  if (!(target instanceof Element) || target.closest('input, select, textarea, dialog') || event.ctrlKey || event.altKey || event.metaKey) return;
+  const at = shown()?.ply ?? 0;
+  if (event.key === 'ArrowLeft') void look(at - 1);
+  else if (event.key === 'ArrowRight') void look(at + 1);
+});
+
+draw();

@@ -1,0 +1,198 @@
+//! The journal of one game: what was agreed, then every ply, on disk before anybody is told.
+//!
+//! A text file of lines `CRC JSON`. A line that was cut short by a crash has no valid checksum: it was never
+//! acknowledged, and is taken off when the file is opened again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+/// One line.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "lowercase")]
+pub(crate) enum Entry {
+    /// What was agreed before the first ply; the first line.
+    Game(Agreement),
+    /// A ply, and the milliseconds its player's clock showed afterwards.
+    Ply {
+        ply: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        clock: Option<u64>,
+    },
+    /// So many plies were taken back; what the clocks of the first and the second player show now.
+    Back {
+        plies: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        clocks: Option<[u64; 2]>,
+    },
+    /// Somebody lost without a ply.
+    End { loser: String, why: String },
+}
+
+/// What was agreed, in the words of the page.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Agreement {
+    pub(crate) rules: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) position: Option<String>,
+    pub(crate) first: String,
+    pub(crate) second: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) clock: Option<String>,
+    pub(crate) date: String,
+    pub(crate) seed: String,
+    pub(crate) nonce: String,
+}
+
+/// A power cut may cost no more than this; a killed process costs nothing.
+const SYNC_EVERY: Duration = Duration::from_secs(2);
+
+/// The open file.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: File,
+    end: u64,
+    synced: Instant,
+}
+
+impl Journal {
+    /// Begins a journal, which appears whole.
+    pub(crate) fn create(path: &Path, agreement: &Agreement) -> io::Result<Journal> {
+        let text = line(&Entry::Game(agreement.clone()))?;
+        write_whole(path, text.as_bytes())?;
+        Journal::at_end(path, text.len() as u64)
+    }
+
+    /// Opens a journal and reads it up to the first line that is not whole, from which on it is cut off.
+    pub(crate) fn open(path: &Path) -> io::Result<(Agreement, Vec<Entry>, Journal)> {
+        let text = fs::read(path)?;
+        let mut entries = Vec::new();
+        let mut end = 0;
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            let Some(entry) = parse(line) else { break };
+            entries.push(entry);
+            end += line.len() as u64;
+        }
+        if entries.is_empty() || !matches!(entries[0], Entry::Game(_)) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the journal does not begin with what was agreed"));
+        }
+        let Entry::Game(agreement) = entries.remove(0) else { unreachable!("matched above") };
+        Ok((agreement, entries, Journal::at_end(path, end)?))
+    }
+
+    fn at_end(path: &Path, end: u64) -> io::Result<Journal> {
+        let file = OpenOptions::new().append(true).open(path)?;
+        file.set_len(end)?;
+        Ok(Journal { path: path.to_owned(), file, end, synced: Instant::now() })
+    }
+
+    /// Writes an entry down. If that fails nothing of it stays.
+    pub(crate) fn append(&mut self, entry: &Entry) -> io::Result<()> {
+        let text = line(entry)?;
+        if let Err(error) = self.file.write_all(text.as_bytes()) {
+            let _ = self.file.set_len(self.end);
+            return Err(error);
+        }
+        self.end += text.len() as u64;
+        if self.synced.elapsed() >= SYNC_EVERY {
+            self.synced = Instant::now();
+            // Whoever played need not wait for the disk.
+            let file = self.file.try_clone()?;
+            thread::spawn(move || file.sync_data());
+        }
+        Ok(())
+    }
+
+    /// Takes the file away: the game is kept elsewhere.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+}
+
+fn line(entry: &Entry) -> io::Result<String> {
+    let json = serde_json::to_string(entry)?;
+    Ok(format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())))
+}
+
+fn parse(line: &[u8]) -> Option<Entry> {
+    let line = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
+    let (checksum, json) = line.split_once(' ')?;
+    let checksum = u32::from_str_radix(checksum, 16).ok()?;
+    if crc32fast::hash(json.as_bytes()) == checksum { serde_json::from_str(json).ok() } else { None }
+}
+
+/// Writes a file under another name and renames it when it is complete.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let partial = path.with_extension("partial");
+    let mut file = File::create(&partial)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&partial, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agreement() -> Agreement {
+        Agreement {
+            rules: "server".to_owned(),
+            position: None,
+            first: "person".to_owned(),
+            second: "level:1".to_owned(),
+            clock: None,
+            date: "2026.11.15".to_owned(),
+            seed: "1".to_owned(),
+            nonce: "2".to_owned(),
+        }
+    }
+
+    /// Cut anywhere, the journal holds exactly the entries whose last byte was written, and goes on from there.
+    #[test]
+    fn a_torn_line_never_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("game.journal");
+        let mut journal = Journal::create(&path, &agreement()).unwrap();
+        let plies: Vec<Entry> =
+            ["a1(K)", "b1(p)", "a1-a2"].map(|ply| Entry::Ply { ply: ply.to_owned(), clock: None }).to_vec();
+        let mut ends = vec![journal.end];
+        for ply in &plies {
+            journal.append(ply).unwrap();
+            ends.push(journal.end);
+        }
+        let whole = fs::read(&path).unwrap();
+        for length in 0..=whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            let kept = ends.iter().filter(|&&end| end <= length as u64).count();
+            match Journal::open(&path) {
+                Err(_) => assert_eq!(kept, 0),
+                Ok((head, entries, mut journal)) => {
+                    assert_eq!((head, &entries[..]), (agreement(), &plies[..kept - 1]));
+                    journal.append(&Entry::Back { plies: 1, clocks: None }).unwrap();
+                    assert_eq!(Journal::open(&path).unwrap().1.len(), kept);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_ends_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("game.journal");
+        let mut journal = Journal::create(&path, &agreement()).unwrap();
+        let head = journal.end as usize;
+        journal.append(&Entry::Ply { ply: "a1(K)".to_owned(), clock: Some(5) }).unwrap();
+        let whole = fs::read(&path).unwrap();
+        for at in head..whole.len() - 1 {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            assert!(Journal::open(&path).unwrap().1.is_empty(), "byte {at}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! How do people play? The page for Chinese Dark Chess, and the server behind it.
+//!
+//! A [`House`] keeps games in a folder; [`serve`] lets pages play them. The table is the referee: it holds the deal,
+//! promises it before the first flip, and shows a page only what both players see. Every ply is in the game's journal
+//! before anybody is told of it. The page itself (`page/`, plain modules inside the binary) knows no rules: what can be
+//! played, what it is worth and what is said about it come from here.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use anqi_web::{House, serve};
+//!
+//! let house = House::open("games".as_ref(), None)?;
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:8064").await?;
+//! serve(listener, house).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `table.rs`, `seat.rs`, `level.rs` | `Table`: one game, its deal and clocks; who sits at it |
+//! | `journal.rs` | what is on disk while a game is played |
+//! | `view.rs` | everything public about a game, as JSON |
+//! | `house.rs` | all tables; engines that move, flags that fall; list and import |
+//! | `study.rs`, `review.rs` | what an engine thinks of a position, and of a finished game |
+//! | `link.rs`, `verify.rs` | a game in a link; whether the deal is what was promised |
+//! | `message.rs`, `socket.rs`, `server.rs`, `assets.rs` | requests, sockets, HTTP, the page's files |
+
+mod assets;
+mod house;
+mod journal;
+mod level;
+mod link;
+mod message;
+mod review;
+mod seat;
+mod server;
+mod socket;
+mod study;
+mod table;
+mod verify;
+mod view;
+
+pub use house::{House, HouseError};
+pub use level::{LEVELS, Level};
+pub use seat::{Engine, SitterError};
+pub use server::serve;
+pub use verify::{Verified, VerifyError, verify};

@@ -1,0 +1,112 @@
+//! A finished game looked at again: what each move lost, what each flip was lucky by.
+
+use anqi_engine::{Choice, Stop};
+use anqi_lab::luck;
+use anqi_rules::{Game, Seat};
+use serde::Serialize;
+
+use crate::study::{rounded, shares, think, winrate};
+
+/// Playouts a position.
+const PLAYOUTS: u64 = 3000;
+/// Expected score that a mistake and a blunder cost.
+const MISTAKE: f64 = 0.08;
+const BLUNDER: f64 = 0.16;
+/// At most so many moments are worth a second try.
+const MOST_PUZZLES: usize = 5;
+
+/// What is said about one ply.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlyReview {
+    pub(crate) ply: usize,
+    played: String,
+    best: String,
+    seat: &'static str,
+    /// Chances of win, draw and loss for the first player before the ply.
+    wdl: [f64; 3],
+    /// Expected score that the move gave away.
+    loss: f64,
+    /// Expected score that chance gave to whoever flipped.
+    luck: Option<f64>,
+    /// Moves that lose next to nothing; playing one of them solves the puzzle.
+    good: Vec<String>,
+}
+
+/// The whole game.
+#[derive(Serialize)]
+pub(crate) struct Review {
+    r#type: &'static str,
+    game: String,
+    /// How luck is measured.
+    value: &'static str,
+    playouts: u64,
+    sides: [Side; 2],
+    puzzles: Vec<usize>,
+}
+
+#[derive(Default, Serialize)]
+struct Side {
+    moves: usize,
+    mistakes: usize,
+    blunders: usize,
+    /// Expected score given away, in all.
+    loss: f64,
+    flips: usize,
+    luck: f64,
+}
+
+/// Looks at the last ply of `game`; `before` is the game without it.
+pub(crate) fn look(before: &Game, game: &Game, stop: &Stop) -> Option<PlyReview> {
+    let ply = before.plies().len();
+    let played = *game.plies().get(ply)?;
+    let choice = think(before, PLAYOUTS, stop)?;
+    let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
+    let chances = shares(best);
+    let loss = loss_of(&choice, played.to_move());
+    let good = choice.candidates.iter().filter(|candidate| loss_of(&choice, candidate.mv) < MISTAKE / 2.0);
+    let seat = before.seat();
+    Some(PlyReview {
+        ply,
+        played: played.to_string(),
+        best: choice.mv.to_string(),
+        seat: seat.name(),
+        wdl: if seat == Seat::First { chances } else { [chances[2], chances[1], chances[0]] },
+        loss: rounded(loss),
+        luck: luck::of_flip(before.position(), played).map(rounded),
+        good: good.map(|candidate| candidate.mv.to_string()).collect(),
+    })
+}
+
+/// Expected score that a move gives away, compared with the best.
+pub(crate) fn loss_of(choice: &Choice, mv: anqi_rules::Move) -> f64 {
+    let of = |wanted| choice.candidates.iter().find(|candidate| candidate.mv == wanted);
+    match (of(choice.mv), of(mv)) {
+        (Some(best), Some(played)) => (winrate(best.score) - winrate(played.score)).max(0.0),
+        _ => 0.0,
+    }
+}
+
+/// Whether somebody who learns should be warned.
+pub(crate) fn is_blunder(loss: f64) -> bool {
+    loss >= BLUNDER
+}
+
+impl Review {
+    pub(crate) fn new(id: &str, plies: &[PlyReview]) -> Review {
+        let mut sides = [Side::default(), Side::default()];
+        for review in plies {
+            let side = &mut sides[review.ply % 2];
+            side.moves += 1;
+            side.loss = rounded(side.loss + review.loss);
+            side.blunders += usize::from(review.loss >= BLUNDER);
+            side.mistakes += usize::from((MISTAKE..BLUNDER).contains(&review.loss));
+            side.flips += usize::from(review.luck.is_some());
+            side.luck = rounded(side.luck + review.luck.unwrap_or(0.0));
+        }
+        let mut worst: Vec<&PlyReview> = plies.iter().filter(|review| review.loss >= MISTAKE).collect();
+        worst.sort_by(|a, b| b.loss.total_cmp(&a.loss).then(a.ply.cmp(&b.ply)));
+        let puzzles = worst.iter().take(MOST_PUZZLES).map(|review| review.ply).collect();
+        Review { r#type: "review", game: id.to_owned(), value: luck::VALUE, playouts: PLAYOUTS, sides, puzzles }
+    }
+}

@@ -1,0 +1,364 @@
+// The page in Debian's chromium against the real server. ANQI names the binary, SHOTS a folder for screenshots.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const binary = process.env.ANQI ?? join(root, 'target/debug/anqi');
+const games = mkdtempSync(join(tmpdir(), 'anqi-page-'));
+const axe = readFileSync(fileURLToPath(new URL('node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+const DESKTOP = { viewport: { width: 1280, height: 860 } };
+
+let server, url, browser;
+
+const start = async (port = 0) => {
+  server = spawn(binary, ['serve', '--json', '--no-open', '--port', String(port), '--games', games, '--seed', '7'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await new Promise((resolve, reject) => {
+    server.stdout.once('data', (data) => resolve(String(data).split('\n')));
+    server.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+  url = JSON.parse(line).url;
+};
+
+const stop = () => new Promise((resolve) => {
+  server.removeAllListeners('exit');
+  server.once('exit', resolve);
+  server.kill('SIGKILL');
+});
+
+before(async () => {
+  await start();
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+});
+
+after(async () => {
+  await browser?.close();
+  await stop();
+  rmSync(games, { recursive: true });
+});
+
+const open = async (options = DESKTOP) => {
+  const context = await browser.newContext({ locale: 'en-GB', ...options });
+  const page = await context.newPage();
+  page.faults = [];
+  page.on('pageerror', (error) => page.faults.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
+  await page.goto(url);
+  await page.waitForSelector('#play');
+  return page;
+};
+
+const close = async (page) => {
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+};
+
+const begin = async (page, opponent = 'level:1', seat = 'first') => {
+  if (!await page.isVisible('#play')) await page.click('#new');
+  await page.selectOption('#opponent', opponent);
+  await page.selectOption('#seat', seat);
+  await page.click('#play');
+  await page.waitForFunction(() => location.hash.startsWith('#game='));
+};
+
+/** What the server says about the game on the page. */
+const view = async (page) => {
+  const id = new URL(page.url()).hash.slice('#game='.length);
+  return (await page.request.get(`${url}api/games/${id}.json`)).json();
+};
+
+/** The next state in which a person is to move, or the end. */
+const turn = async (page, plies) => {
+  for (;;) {
+    const game = await view(page);
+    if (game.outcome || (game.yourTurn && game.plies.length >= plies)) {
+      await page.waitForFunction((count) => document.querySelectorAll('.plies li').length === count, game.plies.length);
+      return game;
+    }
+    await page.waitForTimeout(20);
+  }
+};
+
+/** Captures first, then flips, then steps that do not go straight back. */
+const wanted = ({ files, ranks, shown }, number) => {
+  const face = (square) => shown.board[(ranks - Number(square[1])) * files + square.charCodeAt(0) - 97];
+  const steps = Object.entries(shown.steps).flatMap(([from, tos]) => tos.map((to) => [from, to]));
+  const capture = steps.find(([, to]) => face(to) !== '.');
+  if (capture) return capture;
+  if (shown.flips.length) return [shown.flips[(7 * number) % shown.flips.length]];
+  return steps[number % steps.length];
+};
+
+const cell = (page, square) => page.locator(`[data-square=${square}]`);
+
+/** Plays a whole game; `make` makes one move on the page. */
+const playOut = async (page, make) => {
+  let game = await turn(page, 0);
+  for (let number = 0; !game.outcome; number++) {
+    const before = game.plies.length;
+    await make(page, wanted(game, number), number);
+    game = await turn(page, before + 1);
+  }
+  await page.waitForFunction((text) => document.getElementById('status').textContent.includes(text), game.outcome.winner ? 'wins' : 'Draw');
+  return game;
+};
+
+const shoot = async (page, name) => {
+  if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
+};
+
+const accessible = async (page, what) => {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  assert.deepEqual(serious.map(({ id, nodes }) => `${what}: ${id} ${nodes[0].html.slice(0, 120)}`), []);
+};
+
+test('a first visit is small, quick and accessible', async () => {
+  const page = await open();
+  const sizes = await page.evaluate(() => performance.getEntriesByType('resource').map((entry) => entry.decodedBodySize));
+  assert.ok(sizes.reduce((sum, size) => sum + size, 0) < 300_000);
+  const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime);
+  console.log(`# first contentful paint after ${Math.round(paint)} ms`);
+  await accessible(page, 'start');
+  await shoot(page, 'start');
+  await close(page);
+});
+
+test('a whole game by mouse, clicking and dragging; then review, puzzles, flip map, proof and link', async () => {
+  const page = await open();
+  await begin(page, 'level:1');
+  const commitment = (await view(page)).commitment;
+  assert.equal(await page.textContent('#fair code'), commitment);
+  const game = await playOut(page, async (_, squares, number) => {
+    const [from, to] = squares;
+    if (!to) return cell(page, from).click();
+    if (number % 2) {
+      await cell(page, from).click();
+      return cell(page, to).click();
+    }
+    const centre = async (square) => {
+      const box = await cell(page, square).boundingBox();
+      return [box.x + box.width / 2, box.y + box.height / 2];
+    };
+    await page.mouse.move(...await centre(from));
+    await page.mouse.down();
+    const [x, y] = await centre(to);
+    await page.mouse.move(x, y, { steps: 4 });
+    return page.mouse.up();
+  });
+  assert.equal(game.commitment, commitment);
+
+  await page.click('#verify');
+  await page.waitForFunction(() => document.getElementById('verified').textContent.startsWith('Nothing was switched'));
+
+  const switched = await page.evaluate(async (told) => {
+    const { verify } = await import('/verify.js');
+    const start = { ...told.shown, board: 'x'.repeat(32), pool: Object.entries({ K: 1, G: 2, M: 2, R: 2, N: 2, C: 2, P: 5, k: 1, g: 2, m: 2, r: 2, n: 2, c: 2, p: 5 }) };
+    const tries = [told, { ...told, deal: { ...told.deal, seed: told.deal.nonce } }, { ...told, plies: told.plies.map((ply) => ply.replace('(P)', '(p)')) }];
+    return tries.map((game) => {
+      try {
+        return verify(game, start);
+      } catch (error) {
+        return error.message.split(' ').slice(1).join(' ');
+      }
+    });
+  }, game);
+  assert.equal(switched[0], game.plies.filter((ply) => ply.includes('(')).length);
+  assert.match(switched[1], /do not open the fingerprint/);
+  assert.match(switched[2], /is not what was dealt/);
+
+  await page.click('#do-review');
+  await page.waitForSelector('#verdict', { timeout: 180_000 });
+  assert.ok(await page.isVisible('#review .graph'));
+  await accessible(page, 'review');
+  await shoot(page, 'review');
+  const puzzle = page.locator('.puzzles button').first();
+  if (await puzzle.count()) {
+    await puzzle.click();
+    await page.waitForFunction(() => document.getElementById('status').textContent.includes('Find something better'));
+  }
+
+  await page.click('#analyse');
+  await page.locator('#go-beginning').click();
+  await page.waitForSelector('.worth');
+  assert.equal(await page.locator('.worth').count(), 32);
+  await cell(page, 'b3').click();
+  await page.waitForSelector('#flip-of');
+  assert.equal(await page.locator('#flip-of tbody tr').count(), 14);
+
+  await page.click('#share');
+  const link = await page.inputValue('#share-link');
+  const other = await open();
+  await other.goto('about:blank');
+  await other.goto(link);
+  await other.waitForFunction((count) => document.querySelectorAll('.plies li').length === count, game.plies.length);
+  assert.equal((await view(other)).outcome.text, game.outcome.text);
+  await close(other);
+  await close(page);
+});
+
+test('a whole game by keyboard alone', async () => {
+  const page = await open();
+  await page.focus('#opponent');
+  await page.keyboard.press('Home');
+  await page.focus('#play');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash.startsWith('#game='));
+  await page.locator('[role=gridcell][tabindex="0"]').focus();
+  const go = async (square) => {
+    for (;;) {
+      const at = await page.evaluate(() => document.activeElement.getAttribute('data-square'));
+      assert.ok(at, 'the board has lost the focus');
+      if (at === square) return page.keyboard.press('Enter');
+      const [files, ranks] = [square.charCodeAt(0) - at.charCodeAt(0), Number(square[1]) - Number(at[1])];
+      await page.keyboard.press(files > 0 ? 'ArrowRight' : files < 0 ? 'ArrowLeft' : ranks > 0 ? 'ArrowUp' : 'ArrowDown');
+    }
+  };
+  await playOut(page, async (_, squares) => {
+    for (const square of squares) await go(square);
+  });
+  await close(page);
+});
+
+test('a whole game by touch on a phone, second to move', async () => {
+  const page = await open(PHONE);
+  await begin(page, 'level:2', 'second');
+  let shot = false;
+  await playOut(page, async (_, squares, number) => {
+    if (number === 12 && !shot) {
+      shot = true;
+      await accessible(page, 'phone');
+      await page.evaluate(() => scrollTo(0, 0));
+      await shoot(page, 'phone');
+    }
+    for (const square of squares) await cell(page, square).tap();
+  });
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), PHONE.viewport.width, 'nothing is wider than the phone');
+  await close(page);
+});
+
+test('take-back, hint, analysis, resigning, and a reload in between', async () => {
+  const page = await open();
+  await begin(page, 'level:1');
+  await cell(page, 'b4').click();
+  let game = await turn(page, 2);
+  const [first] = game.plies;
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('.plies li').length === 2);
+  await page.click('#take-back');
+  game = await turn(page, 0);
+  assert.deepEqual([game.plies, game.takeBacks], [[], 1]);
+  await cell(page, 'b4').click();
+  game = await turn(page, 2);
+  assert.equal(game.plies[0], first, 'the deal stays what it was');
+  await page.click('#hint');
+  await page.waitForSelector('.cell.hint');
+  await page.click('#analyse');
+  await page.waitForSelector('.chances');
+  await cell(page, game.shown.flips[0]).hover();
+  await page.waitForSelector('#flip-of');
+  await accessible(page, 'analysis');
+  await shoot(page, 'analysis');
+  await page.click('#resign');
+  await page.click('#yes');
+  game = await turn(page, 0);
+  assert.equal(game.outcome.reason, 'resignation');
+  await close(page);
+});
+
+test('a game survives the death of the server', async () => {
+  const page = await open();
+  await begin(page, 'level:1');
+  for (const number of [0, 1, 2]) {
+    const game = await turn(page, 2 * number);
+    const [from, to] = wanted(game, number);
+    await cell(page, from).click();
+    if (to) await cell(page, to).click();
+  }
+  const before = await turn(page, 6);
+  await stop();
+  await page.waitForFunction(() => document.getElementById('status').textContent.includes('connection'));
+  await start(new URL(url).port);
+  await page.waitForFunction(() => !document.getElementById('status').textContent.includes('connection'), null, { timeout: 15_000 });
+  assert.deepEqual((await view(page)).plies, before.plies);
+  const [from, to] = wanted(before, 3);
+  await cell(page, from).click();
+  if (to) await cell(page, to).click();
+  await turn(page, 8);
+  page.faults = page.faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED') && !fault.includes('WebSocket'));
+  await close(page);
+});
+
+test('games of the match server are imported, listed and exported', async () => {
+  const page = await open();
+  const text = readFileSync(join(root, 'data/games/server.txt'), 'utf8');
+  await page.click('#games');
+  await page.fill('#import-text', text);
+  await page.click('#import');
+  await page.waitForFunction(() => location.hash.startsWith('#game='));
+  const game = await view(page);
+  assert.ok(game.plies.length > 0 && !game.inPlay);
+  await page.locator('#go-beginning').click();
+  await page.locator('#go-forward').click();
+  await page.waitForFunction(() => document.querySelector('.plies [aria-current]')?.id === 'ply-1');
+  await page.click('#games');
+  await page.waitForSelector('#list tbody tr');
+  await accessible(page, 'games');
+  const exported = await (await page.request.get(`${url}api/games/${game.game}.anqi`)).text();
+  const again = await (await page.request.post(`${url}api/games`, { data: exported, headers: { 'content-type': 'text/plain' } })).json();
+  assert.deepEqual(again, { schema: 'anqi-import-1', games: [game.game], errors: [] });
+  await close(page);
+});
+
+test('two languages, two themes, two sets of pieces', async () => {
+  const page = await open();
+  await page.click('#language');
+  assert.equal(await page.textContent('#new'), '新對局');
+  assert.equal(await page.getAttribute('html', 'lang'), 'zh-Hant');
+  await page.selectOption('#theme', 'dark');
+  await begin(page, 'level:1');
+  await cell(page, 'a1').click();
+  await turn(page, 2);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(25, 22, 19)');
+  await accessible(page, 'dark');
+  await shoot(page, 'dark-chinese');
+  await page.selectOption('#faces', 'letters');
+  assert.ok(await page.locator('#board text.sign').count() >= 2);
+  await page.reload();
+  await page.waitForSelector('#board text.sign');
+  assert.equal(await page.textContent('#new'), '新對局');
+  await close(page);
+});
+
+test('teaching warns before a blunder', async () => {
+  const page = await open();
+  // Red wins easily, unless its king steps beside the pawn.
+  const record = '[Rules "server"]\n[Position "P3/P3/4/4/4/1g2/1K1p/4 r -"]\n\n1. b2-b3 *\n';
+  const { games: [id] } = await (await page.request.post(`${url}api/games`, { data: record, headers: { 'content-type': 'text/plain' } })).json();
+  await page.click('summary');
+  await page.check('#teach');
+  await begin(page, 'level:1');
+  await page.goto(`${url}#game=${id}`);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('.plies li').length === 1);
+  await page.locator('#go-beginning').click();
+  await page.click('#from-here');
+  await page.waitForFunction((old) => !location.hash.includes(old), id);
+  await turn(page, 0);
+  await cell(page, 'b2').click();
+  await cell(page, 'c2').click();
+  await page.waitForSelector('dialog[open]');
+  assert.match(await page.textContent('dialog'), /Careful: b2-c2/);
+  await accessible(page, 'warning');
+  await page.locator('dialog button').nth(1).click();
+  await turn(page, 1);
+  await close(page);
+});
