@@ -19,7 +19,7 @@ use crate::{Class, Ending, Flavour, Reading, TableError, Tables, Value, table_pa
 ///
 /// let tablebase = Tablebase::solving(Flavour::END, 4);
 /// let value = tablebase.probe(&"4/4/4/4/4/4/4/NC1p r -".parse()?)?;
-/// assert_eq!(value, Some(Value::win(Distance(11))));
+/// assert_eq!(value, Some(Value::win(Distance(17))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
