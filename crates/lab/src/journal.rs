@@ -409,7 +409,7 @@ fn lock(dir: &Path) -> Result<File, JournalError> {
 
 /// Writes a file under another name and renames it when it is complete. The folder is locked, so nobody else uses
 /// that name, and what a dead runner left is overwritten.
-fn write_whole(
+pub(crate) fn write_whole(
     dir: &Path,
     name: &str,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

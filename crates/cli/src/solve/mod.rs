@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, Rules, Square, excerpt};
 use anqi_solve::{FairSet, Fraction, Solver, Worth};
@@ -16,6 +16,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::Exit;
+use crate::assess::write_whole;
 use crate::output::{Output, grouped};
 
 /// Solve small games exactly: every first flip, or every action of a position
@@ -253,20 +254,10 @@ fn solve_all(board: BoardSize, args: &SolveArgs, threads: NonZeroUsize, out: &mu
     }
     games.classes = solved.len();
     if let Some(file) = &args.svg {
-        write_whole(file, &picture::draw(&games))?;
+        write_whole(file, |out| Ok(out.write_all(picture::draw(&games).as_bytes())?))?;
     }
     out.print(&games, |text| if args.csv { write_csv(text, &games) } else { write_all(text, &games) })?;
     Ok(Exit::Done)
-}
-
-/// The file appears whole or not at all.
-fn write_whole(file: &Path, content: &str) -> Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot = || format!("cannot write {}", file.display());
-    let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(cannot)?;
-    draft.write_all(content.as_bytes()).with_context(cannot)?;
-    draft.persist(file).with_context(cannot)?;
-    Ok(())
 }
 
 fn write_all(text: &mut dyn Write, games: &Games) -> io::Result<()> {

@@ -41,7 +41,7 @@ pub use playouts::{BestMove, Cell, PlayoutRow};
 pub use published::{Order, PrintedBranching, PrintedMatch, PrintedPlayouts};
 pub use report::ExperimentReport;
 
-use crate::journal::{Journal, JournalError};
+use crate::journal::{Journal, JournalError, write_whole};
 
 /// A folder with a plan.
 #[derive(Clone, PartialEq, Debug)]
@@ -273,14 +273,7 @@ impl Run {
     /// # Errors
     /// If that fails; then the file is as it was.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ExperimentError> {
-        let (partial, path) = (self.dir.join(format!("{name}.partial")), self.dir.join(name));
-        let write = || {
-            let mut file = fs::File::create(&partial)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&partial, &path)
-        };
-        write().map_err(|error| io_error(&path, error))
+        Ok(write_whole(&self.dir, name, |out| out.write_all(bytes))?)
     }
 
     fn write_raw<T: Serialize>(&self, rows: &[T]) -> Result<(), ExperimentError> {
