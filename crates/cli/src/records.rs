@@ -5,16 +5,17 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anqi_records::{
-    Check, Ending, Format, Reader, Record, RecordError, Replay, Stats, Summary, WriteError, Writer, replay,
+    Check, Ending, Format, GameResult, Reader, Record, RecordError, Replay, Stats, Summary, WriteError, Writer, replay,
     write_json_line,
 };
-use anqi_rules::Rules;
+use anqi_rules::{Ply, Rules, Seat};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use crate::Exit;
+use crate::assess::write_whole;
 use crate::output::{Output, grouped};
 
 /// Read, check, convert and count game records
@@ -30,6 +31,8 @@ enum RecordsCommand {
     Check(Input),
     /// Write the games in another format
     Convert(ConvertArgs),
+    /// Write positions as numbers, for training (see training/README.md)
+    Samples(SamplesArgs),
     /// Lengths, flips, captures, branching, endings, first-player score
     Stats(Input),
 }
@@ -57,6 +60,15 @@ struct ConvertArgs {
     files: Vec<PathBuf>,
 }
 
+#[derive(Args)]
+struct SamplesArgs {
+    /// The file, which appears whole or not at all
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    input: Input,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Target {
     /// Our PGN-like format
@@ -71,6 +83,7 @@ pub(crate) fn run(args: &RecordsArgs, out: &mut Output) -> Result<Exit> {
     match &args.command {
         RecordsCommand::Check(input) => check(input, out),
         RecordsCommand::Convert(args) => convert(args, out),
+        RecordsCommand::Samples(args) => samples(args, out),
         RecordsCommand::Stats(input) => stats(input, out),
     }
 }
@@ -236,6 +249,75 @@ impl<W: Write> Sink<W> {
             Sink::Json(out) => write_json_line(out, record),
         }
     }
+}
+
+#[derive(Serialize)]
+struct Sampled {
+    schema: &'static str,
+    games: u64,
+    positions: u64,
+    problems: Vec<Problem>,
+}
+
+fn samples(args: &SamplesArgs, out: &mut Output) -> Result<Exit> {
+    let mut sampled = Sampled { schema: "anqi-records-samples-1", games: 0, positions: 0, problems: Vec::new() };
+    write_whole(&args.output, |file| {
+        for_each_record(&args.input.files, |Source { file: name, line }, record| {
+            match record.and_then(|record| Ok((replay(&record, args.input.rules)?, record))) {
+                Ok((replay, record)) => {
+                    sampled.games += 1;
+                    for sample in samples_of(&replay, &record) {
+                        file.write_all(&sample)?;
+                        sampled.positions += 1;
+                    }
+                }
+                Err(error) => {
+                    sampled.problems.push(Problem { file: name, line, problem: format!("{error:#}") });
+                }
+            }
+            Ok(())
+        })
+    })?;
+    for Problem { file, line, problem } in &sampled.problems {
+        eprintln!("{file}:{line}: {problem}");
+    }
+    out.print(&sampled, |text| {
+        writeln!(text, "{} positions of {} games written", grouped(sampled.positions), grouped(sampled.games))
+    })?;
+    Ok(if sampled.problems.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// A position as `training/train.py` reads it.
+type Sample = [u8; 56];
+
+/// The quiet positions of a game with a result: what a capture is worth is for the search to say.
+fn samples_of(replay: &Replay, record: &Record) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    if replay.result == GameResult::Unfinished {
+        return samples;
+    }
+    let played = replay.game.positions().iter().zip(record.plies()).take(replay.game.plies().len());
+    for ((number, (position, played)), seat) in played.enumerate().zip(Seat::ALL.into_iter().cycle()) {
+        let captures = matches!(played.ply, Ply::Step { to, .. } if position.occupied().contains(to));
+        if position.turn().is_none() || captures {
+            continue;
+        }
+        let result: i8 = match replay.result {
+            GameResult::Won(winner) if winner == seat => 1,
+            GameResult::Won(_) => -1,
+            _ => 0,
+        };
+        let score = played.comment.eval.map(|eval| eval.get() as i32);
+        let mut sample = [0; 56];
+        sample[..46].copy_from_slice(&anqi_engine::view(position));
+        sample[46..48].copy_from_slice(&position.quiet().to_le_bytes());
+        sample[48..50].copy_from_slice(&u16::try_from(number).unwrap_or(u16::MAX).to_le_bytes());
+        sample[50] = result.to_le_bytes()[0];
+        sample[51] = u8::from(score.is_some());
+        sample[52..].copy_from_slice(&score.unwrap_or(0).to_le_bytes());
+        samples.push(sample);
+    }
+    samples
 }
 
 #[derive(Serialize)]

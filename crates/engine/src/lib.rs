@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod champion;
 mod eval;
 mod limits;
 mod line;
@@ -30,9 +31,10 @@ mod score;
 mod spec;
 mod tables;
 
+pub use champion::ChampionOptions;
 pub use eval::{
-    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Linear, Outcomes, Weights, WeightsError,
-    play_out_captures, quiesce,
+    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, Outcomes, Weights, WeightsError,
+    play_out_captures, quiesce, view,
 };
 pub use limits::{Limits, Stop};
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};

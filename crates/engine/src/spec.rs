@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use anqi_rules::{Seed, excerpt};
 
+use crate::champion::expectation::of_score;
+use crate::champion::{Champion, ChampionOptions};
 use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
 use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
@@ -42,6 +44,7 @@ enum PlayerOptions {
     Mcts(MctsOptions),
     Flat(FlatOptions),
     Reference(ReferenceOptions),
+    Champion(ChampionOptions),
 }
 
 /// A name that a player string may start with.
@@ -61,7 +64,12 @@ impl PartialEq for Preset {
 }
 
 /// All names.
-static PRESETS: [Preset; 12] = [
+static PRESETS: [Preset; 13] = [
+    Preset {
+        name: "champion",
+        help: "the strongest: principal-variation search with chance nodes, endgame tables, a tuned evaluation",
+        options: || PlayerOptions::Champion(ChampionOptions::default()),
+    },
     Preset { name: "random", help: "any legal move, all equally likely", options: || PlayerOptions::Random },
     Preset {
         name: "chen:basic",
@@ -156,6 +164,7 @@ impl PlayerSpec {
             PlayerOptions::Mcts(options) => Box::new(Mcts::new(options, seed)),
             PlayerOptions::Flat(options) => Box::new(Flat::new(options, seed)),
             PlayerOptions::Reference(options) => Box::new(Reference::new(options, &seed)),
+            PlayerOptions::Champion(options) => Box::new(Champion::new(options)),
         };
         match self.options.tables() {
             None | Some(TablesOption::Off) => player,
@@ -191,6 +200,7 @@ impl PlayerSpec {
                 let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
                 chance(best.and_then(|candidate| candidate.results).unwrap_or_default())
             }
+            PlayerOptions::Champion(_) => f64::midpoint(of_score(choice.score), 1.0),
             _ => f64::from(choice.score.0),
         }
     }
@@ -200,7 +210,7 @@ impl PlayerSpec {
     pub fn is_bounded_by(&self, limits: &Limits) -> bool {
         match &self.options {
             PlayerOptions::Random | PlayerOptions::Reference(_) => true,
-            PlayerOptions::Chen(_) | PlayerOptions::NegaScout(_) => {
+            PlayerOptions::Chen(_) | PlayerOptions::NegaScout(_) | PlayerOptions::Champion(_) => {
                 limits.nodes.is_some() || limits.depth.is_some() || limits.time.is_some()
             }
             PlayerOptions::Mcts(_) | PlayerOptions::Flat(_) => {
@@ -216,6 +226,7 @@ impl PlayerOptions {
         match self {
             PlayerOptions::Chen(options) => options.eval.check_weights(&options.weights.0),
             PlayerOptions::NegaScout(options) => Evaluation::Course.check_weights(&options.weights.0),
+            PlayerOptions::Champion(options) => Evaluation::Hand.check_weights(&options.weights.0),
             _ => Ok(()),
         }
     }
@@ -236,6 +247,7 @@ impl PlayerOptions {
             PlayerOptions::Chen(options) => Some(&options.tables),
             PlayerOptions::NegaScout(options) => Some(&options.tables),
             PlayerOptions::Mcts(options) => Some(&options.tables),
+            PlayerOptions::Champion(options) => Some(&options.tables),
             PlayerOptions::Random | PlayerOptions::Flat(_) | PlayerOptions::Reference(_) => None,
         }
     }
@@ -250,6 +262,7 @@ impl Options for PlayerOptions {
             PlayerOptions::Mcts(options) => options.table(),
             PlayerOptions::Flat(options) => options.table(),
             PlayerOptions::Reference(options) => options.table(),
+            PlayerOptions::Champion(options) => options.table(),
         }
     }
 
@@ -261,6 +274,7 @@ impl Options for PlayerOptions {
             PlayerOptions::Mcts(options) => options.set(key, value),
             PlayerOptions::Flat(options) => options.set(key, value),
             PlayerOptions::Reference(options) => options.set(key, value),
+            PlayerOptions::Champion(options) => options.set(key, value),
         }
     }
 }

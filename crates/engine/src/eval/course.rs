@@ -38,11 +38,11 @@ impl Course {
 }
 
 /// How many pieces a side has left by rung, the pawns of rung 1 first.
-struct Counts([u32; 7]);
+pub(super) struct Counts(pub(super) [u32; 7]);
 
 impl Counts {
     #[inline]
-    fn new(position: &Position, color: Color) -> Counts {
+    pub(super) fn new(position: &Position, color: Color) -> Counts {
         let mut counts = position.by_rung().map(|set| (set & position.pieces(color)).len());
         if !position.hidden().is_empty() {
             for (piece, count) in position.reveals().filter(|(piece, _)| piece.color == color) {
@@ -54,7 +54,7 @@ impl Counts {
 
     /// A bit for each rung that has a piece.
     #[inline]
-    fn present(&self) -> u8 {
+    pub(super) fn present(&self) -> u8 {
         self.0.iter().enumerate().fold(0, |set, (rung, &count)| set | u8::from(count > 0) << rung)
     }
 }
@@ -82,7 +82,8 @@ const TAKES: [[u8; 7]; 2] = {
     takes
 };
 
-fn mobility(position: &Position, color: Color) -> i32 {
+/// How many moves the pieces of `color` have.
+pub(super) fn mobility(position: &Position, color: Color) -> i32 {
     let steps: u32 = Direction::ALL
         .into_iter()
         .map(|direction| (position.steps(direction, color) | position.step_captures(direction, color)).len())

@@ -3,7 +3,7 @@
 use anqi_rules::{Position, excerpt};
 
 use super::weights::MOST;
-use super::{Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Outcomes, Weights, WeightsError};
+use super::{Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Outcomes, Weights, WeightsError};
 
 /// An evaluation that is a sum of weights, each counted as often as the position says. Its gradient by the weights is
 /// what [`features`](Linear::features) gives, and it is never written down a second time.
@@ -38,6 +38,10 @@ macro_rules! linear {
                 let $eval = Course::default();
                 Some($then)
             }
+            Evaluation::Hand => {
+                let $eval = Hand::default();
+                Some($then)
+            }
             Evaluation::Draw | Evaluation::Outcome => None,
         }
     };
@@ -60,6 +64,7 @@ impl Evaluation {
             Evaluation::Static => then(&Fixed::with_weights(weights)),
             Evaluation::Dynamic => then(&Dynamic::with_weights(weights)),
             Evaluation::Course => then(&Course::with_weights(weights)),
+            Evaluation::Hand => then(&Hand::with_weights(weights)),
             Evaluation::Draw => then(&DrawJudge),
             Evaluation::Outcome => then(&Outcomes),
         }
@@ -232,6 +237,26 @@ impl Linear for Dynamic {
     }
 }
 
+impl Linear for Hand {
+    const NAMES: &'static [&'static str] = &Hand::NAMES;
+
+    fn weights(&self) -> Vec<i32> {
+        self.0.to_vec()
+    }
+
+    fn with_weights(weights: &[i32]) -> Hand {
+        let mut eval = Hand::default();
+        eval.0.iter_mut().zip(weights).for_each(|(place, weight)| *place = *weight);
+        eval
+    }
+
+    fn features(&self, position: &Position) -> Vec<i32> {
+        let mut features = vec![0; Hand::COUNT];
+        Hand::count(position, |place, times| features[place] += times);
+        features
+    }
+}
+
 /// The evaluation of a position with weight 1 for one name and 0 for the others is how often that name counts.
 fn each_weight(count: usize, unit: impl Fn(usize) -> i32) -> Vec<i32> {
     (0..count).map(unit).collect()
@@ -260,10 +285,10 @@ mod tests {
     proptest! {
         #[test]
         fn an_evaluation_is_its_weights_times_its_features(
-            seed: u64, plies in 0_usize..200, list in prop::collection::vec(-2000..2000, 10)
+            seed: u64, plies in 0_usize..200, list in prop::collection::vec(-2000..2000, Hand::COUNT)
         ) {
             let position = random_position(seed, plies);
-            for eval in [Evaluation::Static, Evaluation::Dynamic, Evaluation::Course] {
+            for eval in [Evaluation::Static, Evaluation::Dynamic, Evaluation::Course, Evaluation::Hand] {
                 let weights = &list[..eval.weight_names().len()];
                 let features = eval.features(&position);
                 let sum: i32 = features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum();
@@ -281,8 +306,8 @@ mod tests {
         }
 
         #[test]
-        fn files_go_round(list in prop::collection::vec(-100_000..=100_000, 10)) {
-            for eval in [Evaluation::Static, Evaluation::Dynamic, Evaluation::Course] {
+        fn files_go_round(list in prop::collection::vec(-100_000..=100_000, Hand::COUNT)) {
+            for eval in [Evaluation::Static, Evaluation::Dynamic, Evaluation::Course, Evaluation::Hand] {
                 let weights = list[..eval.weight_names().len()].to_vec();
                 prop_assert_eq!(Evaluation::read_weights_text(&eval.weights_text(&weights)), Ok((eval, weights)));
             }

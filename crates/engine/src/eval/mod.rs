@@ -4,7 +4,9 @@ mod course;
 mod draw;
 mod dynamic;
 mod fixed;
+mod hand;
 mod linear;
+mod network;
 mod quiet;
 mod weights;
 
@@ -17,8 +19,11 @@ pub use course::Course;
 pub use draw::DrawJudge;
 pub use dynamic::Dynamic;
 pub use fixed::Fixed;
+pub use hand::Hand;
 pub use linear::Linear;
 pub(crate) use linear::read_list;
+pub use network::view;
+pub(crate) use network::{Eyes, Network};
 pub use quiet::{play_out_captures, quiesce};
 pub use weights::{Weights, WeightsError};
 
@@ -70,6 +75,7 @@ choices! {
         Static = "static", "fixed piece values (Chen 2.4)";
         Dynamic = "dynamic", "values that follow what is left of the enemy (Chen 2.4)";
         Course = "course", "the course program's: useless pieces count nothing, mobility counts";
+        Hand = "hand", "the champion's by hand: pieces by what can take them, where they stand";
         Draw = "draw", "the material count that judges draws (Jouandeau 4.1)";
         Outcome = "outcome", "nothing but the end of the game";
     }
@@ -90,6 +96,10 @@ macro_rules! with_evaluation {
             }
             $crate::eval::Evaluation::Course => {
                 let $eval = <$crate::eval::Course as $crate::eval::Linear>::with_weights($weights);
+                $then
+            }
+            $crate::eval::Evaluation::Hand => {
+                let $eval = <$crate::eval::Hand as $crate::eval::Linear>::with_weights($weights);
                 $then
             }
             $crate::eval::Evaluation::Draw => {

@@ -328,7 +328,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         let first = remembered.and_then(|entry| entry.best).filter(|_| self.options.sort);
         let mut picker = Picker::new(first);
         // Just before the horizon sorting costs more than it saves.
-        while let Some(mv) = picker.step(position, Some(&self.history).filter(|_| self.options.sort && depth > 1)) {
+        while let Some(mv) = picker.step(position, (self.options.sort && depth > 1).then(|| (&self.history).into())) {
             let Move::Step { from, to } = mv else { continue };
             let v = -self.value(&position.after_step(from, to), depth - 1, -beta, -s.max(floor));
             if v > s {

@@ -295,7 +295,7 @@ impl Search<'_> {
         let mut searched = 0;
         let mut picker = Picker::new(remembered.and_then(|entry| entry.best));
         self.line.push(position);
-        while let Some(mv) = picker.step(position, Some(&self.history).filter(|_| depth > 1)) {
+        while let Some(mv) = picker.step(position, (depth > 1).then(|| (&self.history).into())) {
             let Move::Step { from, to } = mv else { continue };
             let child = position.after_step(from, to);
             let floor = s.max(alpha);

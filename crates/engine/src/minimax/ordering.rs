@@ -37,9 +37,9 @@ impl Picker {
     }
 
     /// The next step of `position`, quiet ones included. (No `Iterator`: a `for` loop would copy the list.)
-    /// Without a history quiet steps come as they are.
+    /// Without anything to sort them by quiet steps come as they are.
     #[inline]
-    pub(crate) fn step(&mut self, position: &Position, history: Option<&History>) -> Option<Move> {
+    pub(crate) fn step(&mut self, position: &Position, quiet: Option<Quiet>) -> Option<Move> {
         if self.stage == Stage::Remembered {
             // A step of another position with the same key is no step here.
             self.remembered = self.remembered.filter(|mv| matches!(mv, Move::Step { .. }) && position.is_legal(*mv));
@@ -50,7 +50,7 @@ impl Picker {
         }
         loop {
             let next = match self.stage {
-                Stage::Quiet if history.is_none() => self.left.pop().map(|(_, mv)| mv),
+                Stage::Quiet if quiet.is_none() => self.left.pop().map(|(_, mv)| mv),
                 Stage::Quiet => self.take_best(),
                 _ => self.capture(position),
             };
@@ -58,7 +58,7 @@ impl Picker {
                 Some(mv) if Some(mv) == self.remembered => {}
                 Some(mv) => return Some(mv),
                 None if self.stage == Stage::Quiet => return None,
-                None => self.fill_quiet(position, history),
+                None => self.fill_quiet(position, quiet),
             }
         }
     }
@@ -72,11 +72,11 @@ impl Picker {
     }
 
     #[inline]
-    fn fill_quiet(&mut self, position: &Position, history: Option<&History>) {
+    fn fill_quiet(&mut self, position: &Position, quiet: Option<Quiet>) {
         self.stage = Stage::Quiet;
         let mut moves = MoveList::new();
         position.quiet_steps_into(&mut moves);
-        self.left.extend(moves.iter().map(|&mv| (history.map_or(0, |history| history.of(mv)), mv)));
+        self.left.extend(moves.iter().map(|&mv| (quiet.map_or(0, |quiet| quiet.of(mv)), mv)));
     }
 
     #[inline]
@@ -90,6 +90,37 @@ impl Picker {
         (!self.left.is_empty()).then(|| self.left.swap_remove(best).1)
     }
 }
+
+/// What quiet steps are sorted by.
+#[derive(Clone, Copy)]
+pub(crate) struct Quiet<'a> {
+    history: &'a History,
+    /// Steps that refuted a sibling, or the same move elsewhere, the best first: they come before all others.
+    refutations: [Option<Move>; 3],
+}
+
+impl<'a> Quiet<'a> {
+    #[inline]
+    pub(crate) fn new(history: &'a History, refutations: [Option<Move>; 3]) -> Quiet<'a> {
+        Quiet { history, refutations }
+    }
+
+    #[inline]
+    fn of(self, mv: Move) -> i32 {
+        match self.refutations.iter().position(|refutation| *refutation == Some(mv)) {
+            Some(place) => MOST_HISTORY + 3 - place as i32,
+            None => self.history.of(mv),
+        }
+    }
+}
+
+impl<'a> From<&'a History> for Quiet<'a> {
+    #[inline]
+    fn from(history: &'a History) -> Quiet<'a> {
+        Quiet::new(history, [None; 3])
+    }
+}
+
 /// No history score is larger.
 const MOST_HISTORY: i32 = 1 << 24;
 

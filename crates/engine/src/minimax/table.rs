@@ -53,11 +53,8 @@ pub(crate) struct Table {
     salt: u64,
 }
 
-#[derive(Debug, Default)]
-struct Slot {
-    mixed: AtomicU64,
-    data: AtomicU64,
-}
+/// The mixed key, then the data.
+type Slot = [AtomicU64; 2];
 
 impl Table {
     /// A table of at most `megabytes`.
@@ -68,7 +65,8 @@ impl Table {
 
     /// A table of `slots`, a power of two, that keeps the bits of `key_mask` of each key.
     pub(crate) fn new(slots: usize, key_mask: u64) -> Table {
-        Table { slots: (0..slots).map(|_| Slot::default()).collect(), key_mask, salt: 0 }
+        // Pages that are never written cost nothing, and most searches are short.
+        Table { slots: bytemuck::zeroed_slice_box(slots), key_mask, salt: 0 }
     }
 
     #[inline]
@@ -79,9 +77,9 @@ impl Table {
     #[inline]
     pub(crate) fn get(&self, key: u64) -> Option<Entry> {
         let key = key ^ self.salt;
-        let slot = self.slot(key);
-        let data = slot.data.load(Ordering::Relaxed);
-        let same = slot.mixed.load(Ordering::Relaxed) ^ data == key & self.key_mask;
+        let [mixed, data] = self.slot(key);
+        let data = data.load(Ordering::Relaxed);
+        let same = mixed.load(Ordering::Relaxed) ^ data == key & self.key_mask;
         if same && data != 0 { unpack(data) } else { None }
     }
 
@@ -89,10 +87,10 @@ impl Table {
     #[inline]
     pub(crate) fn put(&self, key: u64, entry: Entry) {
         let key = key ^ self.salt;
-        let slot = self.slot(key);
+        let [mixed, stored] = self.slot(key);
         let data = pack(entry);
-        slot.data.store(data, Ordering::Relaxed);
-        slot.mixed.store(data ^ key & self.key_mask, Ordering::Relaxed);
+        stored.store(data, Ordering::Relaxed);
+        mixed.store(data ^ key & self.key_mask, Ordering::Relaxed);
     }
 
     /// Forgets everything, so that the next search depends on nothing but its own past.

@@ -1,0 +1,88 @@
+//! The strongest player: principal-variation search over steps and flips, on all threads, with endgame tables.
+//!
+//! Scores are expectations: an evaluation becomes `P(win) − P(loss)` before it is searched, because only expectations may be
+//! averaged over what a flip shows.
+
+pub(crate) mod expectation;
+mod judge;
+mod net;
+mod search;
+
+use std::sync::Arc;
+
+use anqi_rules::Game;
+
+use crate::eval::{Hand, Linear, Network};
+use crate::limits::{Budget, Limits, Stop};
+use crate::line::Line;
+use crate::minimax::table::Table;
+use crate::options::{OnOff, WeightList, WeightRange, options};
+use crate::player::{Choice, Player};
+use crate::tables::{AnyTables, TablesOption};
+use judge::Judge;
+use net::{AnyNet, NetOption};
+use search::Search;
+
+options! {
+    /// What the champion can be told.
+    pub struct ChampionOptions {
+        threads: u32 = 1, 1..=256, "threads that search together";
+        hash: u32 = 16, 1..=65536, "transposition table in MB";
+        weights: WeightList = WeightList::default(), WeightRange, "weights of evaluation hand, or a file that holds them";
+        net: NetOption = NetOption::Off, AnyNet, "learned evaluation";
+        tables: TablesOption = TablesOption::On, AnyTables, "endgame tables";
+        scale: u32 = 1000, 1..=100_000, "the evaluation that is worth an expectation of 0.71";
+        lmr: u32 = 3, 0..=255, "moves that are searched to the whole depth";
+        pass: u32 = 2, 0..=20, "plies that a null move saves";
+        flip: u32 = 2, 0..=20, "plies that a flip saves at the root";
+        exchange: bool = true, OnOff, "leave out captures that lose more than they win in quiescence";
+        inner: u32 = 200, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
+        few: u32 = 2, 0..=32, "with so few pieces face down every flip is searched";
+    }
+}
+
+/// The champion at play.
+#[derive(Debug)]
+pub(crate) struct Champion {
+    options: ChampionOptions,
+    table: Table,
+    network: Option<Arc<Network>>,
+}
+
+impl Champion {
+    pub(crate) fn new(options: &ChampionOptions) -> Champion {
+        Champion {
+            options: options.clone(),
+            table: Table::with_megabytes(options.hash),
+            network: options.net.network(),
+        }
+    }
+}
+
+impl Player for Champion {
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.table.renew(); // so that a choice depends on the game alone
+        let network = self.network.as_deref().filter(|_| Network::knows(game.position()));
+        let hand = Hand::with_weights(&self.options.weights.0);
+        let judge = Judge::new(hand, self.options.scale, network, game.position());
+        let line = Line::new(game, &self.options.tables);
+        let (options, table) = (&self.options, &self.table);
+        let board = game.rules().board;
+        let finished = Stop::default();
+        std::thread::scope(|scope| {
+            // The others only fill the table, until the first is done.
+            for helper in 1..self.options.threads {
+                let (judge, line, finished) = (judge.clone(), line.clone(), &finished);
+                let limits = Limits { depth: limits.depth, ..Limits::default() };
+                scope.spawn(move || {
+                    let budget = Budget::new(&limits, finished);
+                    Search::new(options, judge, table, line, budget, board).best(game, &limits, helper)
+                });
+            }
+            let budget = Budget::new(limits, stop);
+            let choice = Search::new(options, judge, table, line, budget, board).best(game, limits, 0);
+            finished.raise();
+            choice
+        })
+    }
+}

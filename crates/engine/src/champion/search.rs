@@ -1,0 +1,406 @@
+//! Principal-variation search with chance nodes.
+
+use anqi_rules::{BoardSize, Game, Move, Piece, Position, Square, SquareSet, neighbours};
+use arrayvec::ArrayVec;
+
+use super::ChampionOptions;
+use super::expectation::{ONE, of_proof};
+use super::judge::Judge;
+use crate::limits::{Budget, Limits};
+use crate::line::Line;
+use crate::minimax::ordering::{History, Picker, Quiet};
+use crate::minimax::pv::principal_variation;
+use crate::minimax::table::{Bound, Entry, Table};
+use crate::player::{Candidate, Choice, FlipOutcome, SearchStats};
+use crate::score::Score;
+
+/// No search goes deeper.
+const MOST_DEPTH: u32 = 120;
+/// Boards of so many squares are searched to the end.
+const SMALL_BOARD: u32 = 8;
+/// No line is longer.
+const MOST_PLIES: usize = 128;
+
+/// One thread's search.
+pub(super) struct Search<'a> {
+    options: &'a ChampionOptions,
+    judge: Judge<'a>,
+    table: &'a Table,
+    line: Line,
+    budget: Budget<'a>,
+    /// With so few pieces face down every flip is searched; on small boards always.
+    few: u32,
+    history: History,
+    /// By distance from the root, quiet steps that refuted a sibling.
+    killers: Box<[[Option<Move>; 2]; MOST_PLIES]>,
+    /// By the square that the move before went to and by the piece there, what refuted it.
+    counters: Box<[[Option<Move>; Square::COUNT]; 8]>,
+}
+
+/// What came before a node.
+#[derive(Clone, Copy)]
+struct Before {
+    /// Plies from the root.
+    ply: usize,
+    mv: Option<Move>,
+    /// Whether it was a null move.
+    passed: bool,
+}
+
+impl Before {
+    fn then(self, mv: Option<Move>) -> Before {
+        Before { ply: (self.ply + 1).min(MOST_PLIES - 1), mv, passed: mv.is_none() }
+    }
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        options: &'a ChampionOptions,
+        judge: Judge<'a>,
+        table: &'a Table,
+        line: Line,
+        budget: Budget<'a>,
+        board: BoardSize,
+    ) -> Search<'a> {
+        let few = if board.squares().len() <= SMALL_BOARD { SMALL_BOARD } else { options.few };
+        Search {
+            options,
+            judge,
+            table,
+            line,
+            budget,
+            few,
+            history: History::new(),
+            killers: Box::new([[None; 2]; MOST_PLIES]),
+            counters: Box::new([[None; Square::COUNT]; 8]),
+        }
+    }
+
+    /// Iterative deepening over all moves of the root, each depth in the order of the last. Helpers begin deeper.
+    pub(super) fn best(&mut self, game: &Game, limits: &Limits, helper: u32) -> Option<Choice> {
+        let root = game.position();
+        let mut moves = game.legal_moves();
+        let first = *moves.first()?;
+        let mut choice = Choice {
+            mv: first,
+            score: self.evaluate(root),
+            pv: vec![first],
+            candidates: Vec::new(),
+            stats: SearchStats::default(),
+        };
+        let deepest = limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH);
+        for depth in 1 + helper % 2..=deepest {
+            let candidates = self.root(root, &moves, depth, limits.every_move);
+            let Some(best) = best_of(&candidates) else { break };
+            (choice.mv, choice.score) = (best.mv, best.score);
+            let complete = candidates.len() == moves.len();
+            let score = |mv: &Move| candidates.iter().find(|c| c.mv == *mv).map_or(-Score::INFINITE, |c| c.score);
+            moves.sort_by_key(|mv| (*mv != choice.mv, std::cmp::Reverse(score(mv))));
+            // Moves that the budget did not reach keep what they had.
+            let reached = candidates.len();
+            let older = std::mem::replace(&mut choice.candidates, candidates);
+            let missing = |old: &Candidate| choice.candidates[..reached].iter().all(|new| new.mv != old.mv);
+            let older: Vec<Candidate> = older.into_iter().filter(missing).collect();
+            choice.candidates.extend(older);
+            if !complete {
+                break;
+            }
+            choice.stats.depth = depth;
+            if limits.depth.is_none() && (choice.score.is_decided() || moves.len() == 1) && !limits.every_move {
+                break;
+            }
+        }
+        choice.candidates.sort_by_key(|candidate| (candidate.mv != choice.mv, std::cmp::Reverse(candidate.score)));
+        choice.pv = principal_variation(Some(self.table), &self.line, root, choice.mv, choice.stats.depth);
+        choice.stats.nodes = self.budget.nodes();
+        choice.stats.time = self.budget.elapsed();
+        Some(choice)
+    }
+
+    /// All moves at one depth, as far as the budget goes. Those that are worse than the best have upper bounds only, unless every
+    /// move is to be scored.
+    fn root(&mut self, root: &Position, moves: &[Move], depth: u32, every_move: bool) -> Vec<Candidate> {
+        let mut candidates: Vec<Candidate> = Vec::with_capacity(moves.len());
+        let mut s = -Score::INFINITE;
+        let before = Before { ply: 0, mv: None, passed: false };
+        for &mv in moves {
+            let floor = if every_move { -Score::INFINITE } else { s };
+            let mut outcomes = Vec::new();
+            let score = match mv {
+                Move::Step { from, to } => {
+                    self.line.push(root);
+                    let child = root.after_step(from, to);
+                    let whole = every_move || candidates.is_empty();
+                    let v = self.scout(&child, depth - 1, 0, floor, Score::INFINITE, before.then(Some(mv)), whole);
+                    self.line.pop();
+                    v
+                }
+                Move::Flip(square) => {
+                    let saved = if root.hidden().len() <= self.few { 0 } else { self.options.flip };
+                    let depth = (depth - 1).saturating_sub(saved);
+                    self.flip(root, square, depth, floor, Score::INFINITE, before, Some(&mut outcomes))
+                }
+            };
+            if self.budget.is_spent() {
+                break;
+            }
+            s = s.max(score);
+            candidates.push(Candidate { mv, score, outcomes, results: None });
+        }
+        candidates
+    }
+
+    /// A null window and a smaller depth first; the real ones only if the move turns out better.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "a window, a depth, and where we are")]
+    fn scout(
+        &mut self,
+        child: &Position,
+        depth: u32,
+        reduction: u32,
+        alpha: Score,
+        beta: Score,
+        before: Before,
+        whole: bool,
+    ) -> Score {
+        if !whole {
+            let above = Score(alpha.0 + 1);
+            let mut v = -self.value(child, depth.saturating_sub(reduction), -above, -alpha, before);
+            if v > alpha && reduction > 0 {
+                v = -self.value(child, depth, -above, -alpha, before);
+            }
+            if v <= alpha || v >= beta || above >= beta {
+                return v;
+            }
+        }
+        -self.value(child, depth, -beta, -alpha, before)
+    }
+
+    fn value(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score, before: Before) -> Score {
+        // Step 1. The horizon.
+        if depth == 0 {
+            return self.quiesce(position, alpha, beta);
+        }
+        // Step 2. The budget. A search that ran out returns anything; nobody looks at it.
+        if self.budget.count() {
+            return Score::DRAW;
+        }
+        // Step 3. The end of the game.
+        if let Some(score) = self.line.ended(position, depth) {
+            return score;
+        }
+        if self.line.is_repetition(position) {
+            return Score::DRAW;
+        }
+        // Step 4. The table.
+        let key = self.line.key(position, depth);
+        let remembered = self.table.get(key);
+        let answer = remembered.filter(|entry| u32::from(entry.depth) >= depth);
+        if let Some(score) = answer.and_then(|entry| entry.settles(alpha, beta)) {
+            return score;
+        }
+
+        // Step 5. A null move stands for a flip somewhere else. It needs something to flip.
+        let hidden = position.hidden();
+        let mut s = -Score::INFINITE;
+        let mut best = None;
+        self.line.push(position);
+        let all_flips = hidden.len() <= self.few;
+        let passes = !all_flips && !before.passed;
+        if passes {
+            let depth = (depth - 1).saturating_sub(self.options.pass);
+            s = -self.value(&position.after_pass(), depth, -beta, -alpha, before.then(None));
+            if s >= beta {
+                self.line.pop();
+                return s;
+            }
+        }
+
+        // Step 6. Steps: the first with the whole window, late quiet ones to less depth at first.
+        let mut searched = 0;
+        let mut picker = Picker::new(remembered.and_then(|entry| entry.best));
+        while let Some(mv) = picker.step(position, (depth > 1).then(|| self.quiet(position, before))) {
+            let Move::Step { from, to } = mv else { continue };
+            let child = position.after_step(from, to);
+            let late = depth >= 3 && searched >= self.options.lmr && child.quiet() > 0;
+            let reduction = if late { 1 + u32::from(searched >= 2 * self.options.lmr + 2) } else { 0 };
+            let floor = s.max(alpha);
+            let v = self.scout(&child, depth - 1, reduction, floor, beta, before.then(Some(mv)), searched == 0);
+            searched += 1;
+            if v > s {
+                (s, best) = (v, Some(mv));
+            }
+            if s >= beta || self.budget.is_spent() {
+                break;
+            }
+        }
+        // Step 7. Flips where they matter: beside revealed pieces, or all when few are left.
+        let flips = if all_flips {
+            hidden
+        } else if depth >= self.options.inner {
+            hidden & touched(position)
+        } else {
+            SquareSet::EMPTY
+        };
+        if s < beta && !self.budget.is_spent() {
+            for square in flips {
+                let saved = if all_flips { 0 } else { self.options.flip };
+                let depth = (depth - 1).saturating_sub(saved);
+                let v = self.flip(position, square, depth, s.max(alpha), beta, before, None);
+                if v > s {
+                    (s, best) = (v, Some(Move::Flip(square)));
+                }
+                if s >= beta || self.budget.is_spent() {
+                    break;
+                }
+            }
+        }
+        self.line.pop();
+
+        // Step 8. Nobody can move.
+        if s == -Score::INFINITE {
+            return if hidden.is_empty() { Score::loss(depth) } else { self.evaluate(position) };
+        }
+        if self.budget.is_spent() {
+            return s;
+        }
+        // Step 9. Remember.
+        if let Some(mv @ Move::Step { to, .. }) = best.filter(|_| s > alpha)
+            && position.rung_at(to) == 0
+        {
+            self.refuted(position, mv, depth, before);
+        }
+        let bound = if s >= beta {
+            Bound::Lower
+        } else if s > alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        let best = best.or(remembered.and_then(|entry| entry.best));
+        self.table.put(key, Entry { score: s, depth: depth as u8, bound, best });
+        s
+    }
+
+    /// The mean over what a flip may show; exact between `alpha` and `beta`, otherwise a bound (Star1).
+    #[expect(clippy::too_many_arguments, reason = "a window, a depth, and where we are")]
+    fn flip(
+        &mut self,
+        position: &Position,
+        square: Square,
+        depth: u32,
+        alpha: Score,
+        beta: Score,
+        before: Before,
+        mut outcomes: Option<&mut Vec<FlipOutcome>>,
+    ) -> Score {
+        let mut pieces: ArrayVec<(Piece, u8), { Piece::COUNT }> = position.reveals().collect();
+        pieces.sort_by_key(|&(_, count)| std::cmp::Reverse(count)); // the most likely first: they decide most
+        let weight: i32 = pieces.iter().map(|&(_, count)| i32::from(count)).sum();
+        let (alpha, beta) = (of_proof(alpha), of_proof(beta));
+        let mut sum = 0;
+        let mut left = weight;
+        self.line.push(position);
+        for (piece, count) in pieces {
+            let n = i32::from(count);
+            left -= n;
+            // The mean is ≤ alpha if this outcome is ≤ low and the rest is as good as can be; likewise high.
+            let low = Score((alpha.0 * weight - sum - left * ONE).div_euclid(n).max(-ONE - 1));
+            let high = Score((-(-(beta.0 * weight) + sum - left * ONE).div_euclid(n)).min(ONE + 1));
+            let child = position.after_flip(square, piece);
+            let v = of_proof(-self.value(&child, depth, -high, -low, before.then(Some(Move::Flip(square)))));
+            if self.budget.is_spent() {
+                break;
+            }
+            sum += n * v.0;
+            if let Some(outcomes) = &mut outcomes {
+                outcomes.push(FlipOutcome { piece, count, score: v });
+            }
+            if left > 0 && (v <= low || v >= high) {
+                sum += if v <= low { left * ONE } else { -left * ONE };
+                break;
+            }
+        }
+        self.line.pop();
+        Score::quotient(sum, weight)
+    }
+
+    /// Captures only; standing still is always allowed.
+    fn quiesce(&mut self, position: &Position, alpha: Score, beta: Score) -> Score {
+        if self.budget.count() {
+            return Score::DRAW;
+        }
+        if let Some(score) = self.line.ended(position, 0) {
+            return score;
+        }
+        let mut s = self.evaluate(position);
+        if s >= beta {
+            return s;
+        }
+        let mut picker = Picker::new(None);
+        while let Some(mv) = picker.capture(position) {
+            let Move::Step { from, to } = mv else { continue };
+            let child = position.after_step(from, to);
+            // Takes a smaller piece and may be taken back.
+            if self.options.exchange
+                && VALUE[usize::from(position.rung_at(from))] > VALUE[usize::from(position.rung_at(to))]
+                && !child.attackers_of(to).is_empty()
+            {
+                continue;
+            }
+            let v = -self.quiesce(&child, -beta, -s.max(alpha));
+            s = s.max(v);
+            if s >= beta || self.budget.is_spent() {
+                break;
+            }
+        }
+        s
+    }
+
+    #[inline]
+    fn evaluate(&mut self, position: &Position) -> Score {
+        self.judge.expectation(position)
+    }
+
+    /// What quiet steps are sorted by here.
+    #[inline]
+    fn quiet(&self, position: &Position, before: Before) -> Quiet<'_> {
+        let [first, second] = self.killers[before.ply];
+        let counter = match before.mv {
+            Some(Move::Step { to, .. }) => self.counters[usize::from(position.rung_at(to))][to.index()],
+            _ => None,
+        };
+        Quiet::new(&self.history, [first, second, counter])
+    }
+
+    fn refuted(&mut self, position: &Position, mv: Move, depth: u32, before: Before) {
+        self.history.reward(mv, depth);
+        let killers = &mut self.killers[before.ply];
+        if killers[0] != Some(mv) {
+            *killers = [Some(mv), killers[0]];
+        }
+        if let Some(Move::Step { to, .. }) = before.mv {
+            self.counters[usize::from(position.rung_at(to))][to.index()] = Some(mv);
+        }
+    }
+}
+
+/// What a piece is worth in an exchange, by rung.
+const VALUE: [i32; 8] = [0, 200, 450, 200, 250, 350, 800, 1000];
+
+/// The first of the best.
+fn best_of(candidates: &[Candidate]) -> Option<&Candidate> {
+    candidates.iter().rev().max_by_key(|candidate| candidate.score)
+}
+
+/// Squares beside a revealed piece.
+fn touched(position: &Position) -> SquareSet {
+    position
+        .hidden()
+        .iter()
+        .filter(|&square| {
+            let revealed = position.occupied() & !position.hidden();
+            !(neighbours(square) & revealed).is_empty()
+        })
+        .collect()
+}

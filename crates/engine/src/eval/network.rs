@@ -1,0 +1,321 @@
+//! The learned evaluation: a small network over what both players see, in whole numbers, so that every machine agrees.
+//!
+//! Each side looks at the board with its own eyes: its pieces and the enemy's by square, the face-down squares, and what is
+//! in the pool. The two views go through the same first layer; the side to move comes first. Two small layers then give how
+//! likely a win, a draw and a loss are. See `training/` for how the weights are made.
+
+use anqi_rules::{BoardSize, Color, Ladder, Piece, Position, Square, SquareSet};
+use multiversion::multiversion;
+
+/// Own pieces by rung, the enemy's, and face down.
+const CODES: usize = 15;
+const FACE_DOWN: usize = 14;
+/// Of each piece so many are told apart in the pool.
+const MOST_OF_A_KIND: usize = 5;
+const POOL: usize = CODES * Square::COUNT;
+/// What a view is made of.
+const INPUTS: usize = POOL + Piece::COUNT * MOST_OF_A_KIND;
+/// The first layer, for each view.
+const VIEW: usize = 64;
+/// The second layer.
+const INNER: usize = 16;
+
+/// One in the first layer's numbers, and in those of the others.
+const VIEW_ONE: i16 = 255;
+const WEIGHT_ONE: i32 = 64;
+
+/// The weights.
+#[derive(Debug)]
+pub(crate) struct Network {
+    inputs: Box<[[i16; VIEW]; INPUTS]>,
+    bias: [i16; VIEW],
+    inner: [[i16; 2 * VIEW]; INNER],
+    inner_bias: [i32; INNER],
+    outcome: [[i16; INNER]; 3],
+    outcome_bias: [i32; 3],
+}
+
+/// What the network is shown, for the side to move, a byte each: what is on every square by [`Square::index`] (0 nothing, 1 to 7
+/// own pieces by rung, 8 to 14 the enemy's, 15 face down), then how many of each piece are face down, own ones by rung first.
+#[must_use]
+pub fn view(position: &Position) -> [u8; Square::COUNT + Piece::COUNT] {
+    let turn = position.turn().unwrap_or(Color::Red);
+    let mut view = [0; Square::COUNT + Piece::COUNT];
+    let code = |color, rung| if color == turn { rung } else { rung + 7 };
+    for square in position.hidden() {
+        view[square.index()] = 15;
+    }
+    for color in Color::ALL {
+        for square in position.pieces(color) {
+            view[square.index()] = code(color, position.rung_at(square));
+        }
+    }
+    for (piece, count) in position.reveals() {
+        let code = code(piece.color, position.ladder().rung(piece.kind));
+        view[Square::COUNT - 1 + usize::from(code)] = count;
+    }
+    view
+}
+
+/// What the network says: numbers whose exponentials are as the chances of a win, a draw and a loss.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Outlook(pub(crate) [f32; 3]);
+
+impl Outlook {
+    /// `P(win)`, `P(draw)`, `P(loss)`.
+    pub(crate) fn chances(self) -> [f32; 3] {
+        let most = self.0.into_iter().fold(f32::MIN, f32::max);
+        let parts = self.0.map(|x| libm::expf(x - most)); // not the platform's: every machine agrees
+        let sum: f32 = parts.iter().sum();
+        parts.map(|part| part / sum)
+    }
+}
+
+/// A view of the last position that was looked at: the next one differs in a few squares.
+#[derive(Clone)]
+pub(crate) struct Eyes {
+    seen: Position,
+    views: [[i16; VIEW]; 2],
+}
+
+impl Network {
+    /// Reads weights in the order of the fields, 16-bit numbers but for 8 bits in the inner layers and 32 for their
+    /// biases, the low byte first; `None` if there are more or fewer.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Network> {
+        let mut reader = Reader(bytes);
+        let mut inputs = vec![[0; VIEW]; INPUTS];
+        for row in &mut inputs {
+            reader.fill16(row)?;
+        }
+        let mut network = Network {
+            inputs: inputs.into_boxed_slice().try_into().ok()?,
+            bias: [0; VIEW],
+            inner: [[0; 2 * VIEW]; INNER],
+            inner_bias: [0; INNER],
+            outcome: [[0; INNER]; 3],
+            outcome_bias: [0; 3],
+        };
+        reader.fill16(&mut network.bias)?;
+        network.inner.iter_mut().try_for_each(|row| reader.fill8(row))?;
+        reader.fill32(&mut network.inner_bias)?;
+        network.outcome.iter_mut().try_for_each(|row| reader.fill8(row))?;
+        reader.fill32(&mut network.outcome_bias)?;
+        reader.0.is_empty().then_some(network)
+    }
+
+    /// Whether the network knows this kind of game.
+    pub(crate) fn knows(position: &Position) -> bool {
+        position.board() == BoardSize::FourByEight && position.ladder() == Ladder::Taiwan && position.turn().is_some()
+    }
+
+    /// Eyes that have seen a position.
+    pub(crate) fn eyes(&self, position: &Position) -> Eyes {
+        let mut views = [self.bias; 2];
+        for square in position.occupied() {
+            self.add(&mut views, position, square, 1);
+        }
+        for (piece, count) in position.reveals() {
+            (0..count).for_each(|n| self.add_pool(&mut views, position, piece, n, 1));
+        }
+        Eyes { seen: *position, views }
+    }
+
+    /// Looks at another position.
+    pub(crate) fn look(&self, eyes: &mut Eyes, position: &Position) -> Outlook {
+        self.turn_to(eyes, position);
+        let turn = position.turn().unwrap_or(Color::Red) as usize;
+        let mut outcome = [0; 3];
+        forward(self, &eyes.views[turn], &eyes.views[1 - turn], &mut outcome);
+        Outlook(outcome.map(|sum| sum as f32 / (WEIGHT_ONE * i32::from(VIEW_ONE)) as f32))
+    }
+
+    fn turn_to(&self, eyes: &mut Eyes, position: &Position) {
+        let seen = eyes.seen;
+        let changed = changes(&seen, position);
+        if changed.len() > 12 {
+            *eyes = self.eyes(position);
+            return;
+        }
+        for square in changed & seen.occupied() {
+            self.add(&mut eyes.views, &seen, square, -1);
+        }
+        for square in changed & position.occupied() {
+            self.add(&mut eyes.views, position, square, 1);
+        }
+        if seen.hidden() != position.hidden() {
+            for piece in Piece::all() {
+                let (before, after) = (seen.pool().count(piece), position.pool().count(piece));
+                (after..before).for_each(|n| self.add_pool(&mut eyes.views, position, piece, n, -1));
+                (before..after).for_each(|n| self.add_pool(&mut eyes.views, position, piece, n, 1));
+            }
+        }
+        eyes.seen = *position;
+    }
+
+    /// Adds what stands on a square to both views, or takes it away.
+    #[inline]
+    fn add(&self, views: &mut [[i16; VIEW]; 2], position: &Position, square: Square, sign: i16) {
+        let rung = usize::from(position.rung_at(square));
+        let codes = if rung == 0 {
+            [FACE_DOWN; 2]
+        } else if position.pieces(Color::Red).contains(square) {
+            [rung - 1, rung + 6]
+        } else {
+            [rung + 6, rung - 1]
+        };
+        for (view, code) in views.iter_mut().zip(codes) {
+            add_row(view, &self.inputs[code * Square::COUNT + square.index()], sign);
+        }
+    }
+
+    /// Adds the `n`-th of a piece in the pool to both views, or takes it away.
+    fn add_pool(&self, views: &mut [[i16; VIEW]; 2], position: &Position, piece: Piece, n: u8, sign: i16) {
+        let n = usize::from(n);
+        if n >= MOST_OF_A_KIND {
+            return;
+        }
+        let rung = usize::from(position.ladder().rung(piece.kind)) - 1;
+        for (view, color) in views.iter_mut().zip(Color::ALL) {
+            let code = if piece.color == color { rung } else { rung + 7 };
+            add_row(view, &self.inputs[POOL + code * MOST_OF_A_KIND + n], sign);
+        }
+    }
+}
+
+/// Squares on which two positions differ.
+fn changes(a: &Position, b: &Position) -> SquareSet {
+    let planes = a.planes().into_iter().zip(b.planes()).fold(0, |all, (a, b)| all | a ^ b);
+    let reds = a.pieces(Color::Red).0 ^ b.pieces(Color::Red).0;
+    let blacks = a.pieces(Color::Black).0 ^ b.pieces(Color::Black).0;
+    SquareSet(planes | reds | blacks | a.hidden().0 ^ b.hidden().0)
+}
+
+#[inline]
+fn add_row(view: &mut [i16; VIEW], row: &[i16; VIEW], sign: i16) {
+    for (sum, weight) in view.iter_mut().zip(row) {
+        *sum = sum.wrapping_add(sign * weight);
+    }
+}
+
+/// The two layers behind the views.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
+fn forward(network: &Network, own: &[i16; VIEW], foe: &[i16; VIEW], outcome: &mut [i32; 3]) {
+    let mut views = [0_i16; 2 * VIEW];
+    for (active, sum) in views.iter_mut().zip(own.iter().chain(foe)) {
+        *active = (*sum).clamp(0, VIEW_ONE);
+    }
+    let mut inner = [0_i32; INNER];
+    for ((sum, row), bias) in inner.iter_mut().zip(&network.inner).zip(&network.inner_bias) {
+        let products: i32 = row.iter().zip(&views).map(|(weight, x)| i32::from(*weight) * i32::from(*x)).sum();
+        *sum = ((bias + products) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
+    }
+    for ((sum, row), bias) in outcome.iter_mut().zip(&network.outcome).zip(&network.outcome_bias) {
+        *sum = bias + row.iter().zip(&inner).map(|(weight, x)| i32::from(*weight) * x).sum::<i32>();
+    }
+}
+
+/// Takes numbers off the front.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*number)
+    }
+
+    fn fill8(&mut self, row: &mut [i16]) -> Option<()> {
+        row.iter_mut().try_for_each(|place| self.take().map(|number| *place = i8::from_le_bytes(number).into()))
+    }
+
+    fn fill16(&mut self, row: &mut [i16]) -> Option<()> {
+        row.iter_mut().try_for_each(|place| self.take().map(|number| *place = i16::from_le_bytes(number)))
+    }
+
+    fn fill32(&mut self, row: &mut [i32]) -> Option<()> {
+        row.iter_mut().try_for_each(|place| self.take().map(|number| *place = i32::from_le_bytes(number)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anqi_rules::{Deal, Game, Rules, Seed};
+    use rand_core::Rng;
+
+    use super::*;
+
+    fn random_network(seed: u64) -> Network {
+        let mut rng = Seed::from(seed).rng();
+        let size = 2 * VIEW * (INPUTS + 1) + 2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3;
+        let mut bytes = vec![0; size];
+        rng.fill_bytes(&mut bytes);
+        // Small numbers in the first layer, as after training.
+        bytes[..2 * VIEW * (INPUTS + 1)]
+            .chunks_exact_mut(2)
+            .for_each(|number| number[1] = (number[0] as i8 >> 7) as u8);
+        assert!(Network::read(&bytes[1..]).is_none());
+        Network::read(&bytes).unwrap()
+    }
+
+    /// The network in the obvious way, from what it is shown.
+    fn slow(network: &Network, position: &Position) -> Outlook {
+        let own = view(position);
+        let mut foe = own;
+        for (place, code) in own.iter().enumerate().take(Square::COUNT) {
+            foe[place] = match code {
+                1..=7 => code + 7,
+                8..=14 => code - 7,
+                _ => *code,
+            };
+        }
+        foe[Square::COUNT..].rotate_left(7);
+        let mut active = Vec::new();
+        for view in [own, foe] {
+            let mut sums = network.bias.map(i32::from);
+            let mut add = |input: usize| {
+                sums.iter_mut().zip(&network.inputs[input]).for_each(|(sum, weight)| *sum += i32::from(*weight));
+            };
+            for (square, code) in view.iter().enumerate().take(Square::COUNT).filter(|(_, code)| **code > 0) {
+                add((usize::from(*code) - 1) * Square::COUNT + square);
+            }
+            for (piece, count) in view[Square::COUNT..].iter().enumerate() {
+                (0..usize::from(*count)).for_each(|n| add(POOL + piece * MOST_OF_A_KIND + n));
+            }
+            active.extend(sums.map(|sum| sum.clamp(0, 255)));
+        }
+        let inner: Vec<i32> = (0..INNER)
+            .map(|i| {
+                let sum: i32 = (0..2 * VIEW).map(|j| i32::from(network.inner[i][j]) * active[j]).sum();
+                ((sum + network.inner_bias[i]) / 64).clamp(0, 255)
+            })
+            .collect();
+        Outlook([0, 1, 2].map(|i| {
+            let sum: i32 = (0..INNER).map(|j| i32::from(network.outcome[i][j]) * inner[j]).sum();
+            (sum + network.outcome_bias[i]) as f32 / (64.0 * 255.0)
+        }))
+    }
+
+    #[test]
+    fn eyes_that_follow_a_game_see_what_fresh_eyes_see() {
+        for number in 0..20 {
+            let (rules, seed, network) = (Rules::server(), Seed::from(number), random_network(number));
+            let (deal, mut game, mut rng) = (Deal::new(&rules, &seed), Game::new(rules), seed.child("moves").rng());
+            let mut eyes = network.eyes(game.position());
+            while game.outcome().is_none() {
+                let moves = game.legal_moves();
+                let mv = moves[rng.next_u32() as usize % moves.len()];
+                game.play(deal.resolve(mv).unwrap()).unwrap();
+                if rng.next_u32() % 4 > 0 {
+                    assert_eq!(network.look(&mut eyes, game.position()), slow(&network, game.position()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn chances_add_up() {
+        let chances = Outlook([1.0, 0.0, -1.0]).chances();
+        assert!((chances.iter().sum::<f32>() - 1.0).abs() < 1e-6 && chances[0] > chances[1]);
+        assert_eq!(Outlook([90.0, 0.0, -90.0]).chances()[2], 0.0);
+    }
+}

@@ -1,0 +1,50 @@
+//! The champion: right where the truth is known, the same every time, on any number of threads.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use anqi_engine::{Choice, Limits, PlayerSpec, Stop};
+use anqi_rules::{Game, Rules, Seed};
+
+fn choose(spec: &str, game: &Game, limits: &Limits) -> Choice {
+    let spec: PlayerSpec = spec.parse().unwrap();
+    spec.build(Seed::from(1)).choose(game, limits, &Stop::default()).unwrap()
+}
+
+fn game(rules: Rules, position: &str) -> Game {
+    Game::from_position(rules, position.parse().unwrap()).unwrap()
+}
+
+/// Fig. 7 of Chen, Shen & Hsu: Black wins in 13 plies. Without tables it has to be found.
+#[test]
+fn finds_a_long_win() {
+    let game = game(Rules::chen(), "1m2/4/1g2/g3/4/4/1c2/2P1 b -");
+    for spec in ["champion,tables=off", "champion,tables=off,threads=2"] {
+        let choice = choose(spec, &game, &Limits::nodes(3_000_000));
+        assert_eq!(choice.score.to_string(), "win", "{spec}");
+    }
+}
+
+/// Values of the solved boards, in the champion's units of 2^-20.
+#[test]
+fn small_boards_are_played_exactly() {
+    for (army, square, value) in [("PPP", "a1", -0.2), ("PPP", "b1", 0.6), ("KPP", "b1", 1.0 / 3.0)] {
+        let rules: Rules = format!("chen,board=3x2,army={army},draw=off").parse().unwrap();
+        let limits = Limits { every_move: true, ..Limits::depth(14) };
+        let choice = choose("champion", &Game::new(rules), &limits);
+        let flip = choice.candidates.iter().find(|candidate| candidate.mv.to_string() == square).unwrap();
+        let found = f64::from(flip.score.0) / f64::from(1 << 20);
+        assert!((found - value).abs() < 0.02, "{army} {square}: {found} instead of {value}");
+    }
+}
+
+#[test]
+fn every_move_is_scored_when_asked() {
+    let game = game(Rules::server(), "3x/3x/4/4/4/4/x3/cP2 r GMn");
+    let limits = Limits { every_move: true, ..Limits::nodes(20_000) };
+    let choice = choose("champion", &game, &limits);
+    assert_eq!(choice.candidates.len(), game.legal_moves().len());
+    assert!(choice.candidates.windows(2).skip(1).all(|pair| pair[0].score >= pair[1].score));
+    for flip in choice.candidates.iter().filter(|candidate| !candidate.outcomes.is_empty()) {
+        assert_eq!(flip.outcomes.iter().map(|outcome| u32::from(outcome.count)).sum::<u32>(), 3, "{}", flip.mv);
+    }
+}

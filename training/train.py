@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Trains the network of the champion on samples that `anqi records samples` wrote. See README.md."""
+
+import argparse
+import time
+
+import numpy as np
+import torch
+from torch import nn
+
+SQUARES, CODES, PIECES, MOST_OF_A_KIND = 32, 15, 14, 5
+VIEW, INNER = 64, 16
+VIEW_ONE, WEIGHT_ONE = 255, 64
+EXPECTATION_ONE = 1 << 20
+
+SAMPLE = np.dtype(
+    [
+        ("squares", "u1", SQUARES),  # 0 nothing, 1-7 own pieces by rung, 8-14 the enemy's, 15 face down
+        ("pool", "u1", PIECES),  # how many of each are face down
+        ("quiet", "<u2"),
+        ("ply", "<u2"),
+        ("result", "i1"),  # for the side to move: 1, 0, -1
+        ("known", "u1"),  # whether there is a score
+        ("score", "<i4"),  # what a search said, in 1/2^20 of P(win) - P(loss)
+    ]
+)
+
+
+def symmetries() -> torch.Tensor:
+    """The board turned onto itself in four ways: where every square comes from."""
+    file, rank = torch.arange(SQUARES) // 8, torch.arange(SQUARES) % 8
+    return torch.stack([f * 8 + r for f in (file, 3 - file) for r in (rank, 7 - rank)])
+
+
+class Network(nn.Module):
+    """Two views through one layer, then two small ones."""
+
+    def __init__(self):
+        super().__init__()
+        # One row more, for squares with nothing on them, that stays zero.
+        self.squares = nn.Embedding(CODES * SQUARES + 1, VIEW, padding_idx=CODES * SQUARES)
+        self.pool = nn.Linear(PIECES * MOST_OF_A_KIND, VIEW)
+        self.inner = nn.Linear(2 * VIEW, INNER)
+        self.outcome = nn.Linear(INNER, 3)
+        nn.init.normal_(self.squares.weight, std=0.1)
+        with torch.no_grad():
+            self.squares.weight[-1] = 0
+            self.pool.bias.fill_(0.1)
+
+    def view(self, squares, pool):
+        place = torch.arange(SQUARES, device=squares.device)
+        inputs = torch.where(squares > 0, (squares - 1) * SQUARES + place, CODES * SQUARES)
+        steps = torch.arange(MOST_OF_A_KIND, device=pool.device)
+        counts = (pool[:, :, None] > steps).flatten(1).to(self.pool.weight.dtype)
+        return (self.squares(inputs).sum(1) + self.pool(counts)).clamp(0, 1)
+
+    def forward(self, squares, pool):
+        own = (squares >= 1) & (squares <= 7)
+        foe = (squares >= 8) & (squares <= 14)
+        other = squares + 7 * own.to(squares.dtype) - 7 * foe.to(squares.dtype)
+        views = [self.view(squares, pool), self.view(other, pool.roll(7, 1))]
+        return self.outcome(self.inner(torch.cat(views, 1)).clamp(0, 1))
+
+    @torch.no_grad()
+    def clip(self):
+        """Keeps the weights where whole numbers can follow."""
+        most = 127 / WEIGHT_ONE
+        self.inner.weight.clamp_(-most, most)
+        self.outcome.weight.clamp_(-most, most)
+
+    @torch.no_grad()
+    def bytes(self) -> bytes:
+        """The weights as whole numbers, in the order in which the engine reads them."""
+
+        def whole(tensor, one, dtype):
+            limits = np.iinfo(dtype)
+            return np.clip(np.rint(tensor.cpu().double().numpy() * one), limits.min, limits.max).astype(dtype).tobytes()
+
+        inputs = torch.cat([self.squares.weight[:-1], self.pool.weight.t()])
+        return b"".join(
+            [
+                whole(inputs, VIEW_ONE, "<i2"),
+                whole(self.pool.bias, VIEW_ONE, "<i2"),
+                whole(self.inner.weight, WEIGHT_ONE, "i1"),
+                whole(self.inner.bias, VIEW_ONE * WEIGHT_ONE, "<i4"),
+                whole(self.outcome.weight, WEIGHT_ONE, "i1"),
+                whole(self.outcome.bias, VIEW_ONE * WEIGHT_ONE, "<i4"),
+            ]
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("samples", nargs="+")
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=16384)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--score-weight", type=float, default=1.0, help="weight of the error against the search's score")
+    parser.add_argument("--held-out", type=float, default=0.05)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+
+    torch.manual_seed(args.seed)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    data = np.concatenate([np.fromfile(path, SAMPLE) for path in args.samples])
+    # The last games are held out: neighbours of a position must not be on both sides.
+    held = int(len(data) * (1 - args.held_out))
+    columns = {
+        "squares": torch.from_numpy(data["squares"].copy()),
+        "pool": torch.from_numpy(data["pool"].copy()),
+        "result": torch.from_numpy(data["result"].astype(np.int64)),
+        "known": torch.from_numpy(data["known"].astype(np.float32)),
+        "score": torch.from_numpy(np.clip(data["score"].astype(np.float32) / EXPECTATION_ONE, -1, 1)),
+    }
+    columns = {name: column.to(device) for name, column in columns.items()}
+    turns = symmetries().to(device)
+    network = Network().to(device)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=args.rate, weight_decay=1e-4)
+    steps = args.epochs * (held // args.batch + 1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, args.rate, total_steps=steps + 1)
+
+    def losses(rows, turned):
+        squares = columns["squares"][rows].long()
+        if turned:
+            turn = turns[torch.randint(4, (len(rows),), device=device)]
+            squares = squares.gather(1, turn)
+        logits = network(squares, columns["pool"][rows].long())
+        outcome = nn.functional.cross_entropy(logits, 1 - columns["result"][rows])
+        chances = logits.softmax(1)
+        error = chances[:, 0] - chances[:, 2] - columns["score"][rows]
+        return outcome, (columns["known"][rows] * error**2).mean()
+
+    started = time.time()
+    for epoch in range(args.epochs):
+        network.train()
+        order = torch.randperm(held, device=device)
+        for rows in order.split(args.batch):
+            outcome, error = losses(rows, True)
+            optimizer.zero_grad(set_to_none=True)
+            (outcome + args.score_weight * error).backward()
+            optimizer.step()
+            schedule.step()
+            network.clip()
+        network.eval()
+        with torch.no_grad():
+            rest = torch.arange(held, len(data), device=device).split(args.batch)
+            tested = torch.tensor([[len(rows), *losses(rows, False)] for rows in rest])
+            share = tested[:, :1] / tested[:, 0].sum()
+            outcome, error = (tested[:, 1:] * share).sum(0).tolist()
+        print(f"epoch {epoch + 1}: held out: log loss {outcome:.4f}, squared error {error:.4f}, {time.time() - started:.0f} s", flush=True)
+    with open(args.output, "wb") as file:
+        file.write(network.bytes())
+
+
+if __name__ == "__main__":
+    main()
