@@ -2,10 +2,11 @@
 
 use anqi_engine::{Choice, Stop};
 use anqi_lab::luck;
-use anqi_rules::{Game, Seat};
+use anqi_rules::{Game, Move, Seat};
 use serde::Serialize;
 
-use crate::study::{rounded, shares, think, winrate};
+use crate::chances::{Chances, expected};
+use crate::study::{Analyst, rounded, value_of};
 
 /// Playouts a position.
 const PLAYOUTS: u64 = 3000;
@@ -24,7 +25,7 @@ pub(crate) struct PlyReview {
     best: String,
     seat: &'static str,
     /// Chances of win, draw and loss for the first player before the ply.
-    wdl: [f64; 3],
+    wdl: Chances,
     /// Expected score that the move gave away.
     loss: f64,
     /// Expected score that chance gave to whoever flipped.
@@ -57,14 +58,13 @@ struct Side {
 }
 
 /// Looks at the last ply of `game`; `before` is the game without it.
-pub(crate) fn look(before: &Game, game: &Game, stop: &Stop) -> Option<PlyReview> {
+pub(crate) fn look(analyst: &Analyst, before: &Game, game: &Game, stop: &Stop) -> Option<PlyReview> {
     let ply = before.plies().len();
     let played = *game.plies().get(ply)?;
-    let choice = think(before, PLAYOUTS, stop)?;
-    let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
-    let chances = shares(best);
-    let loss = loss_of(&choice, played.to_move());
-    let good = choice.candidates.iter().filter(|candidate| loss_of(&choice, candidate.mv) < MISTAKE / 2.0);
+    let choice = analyst.think(before, PLAYOUTS, stop)?;
+    let chances = value_of(before, &choice);
+    let loss = loss_of(before, &choice, played.to_move());
+    let good = choice.candidates.iter().filter(|candidate| loss_of(before, &choice, candidate.mv) < MISTAKE / 2.0);
     let seat = before.seat();
     Some(PlyReview {
         ply,
@@ -79,10 +79,13 @@ pub(crate) fn look(before: &Game, game: &Game, stop: &Stop) -> Option<PlyReview>
 }
 
 /// Expected score that a move gives away, compared with the best.
-pub(crate) fn loss_of(choice: &Choice, mv: anqi_rules::Move) -> f64 {
+pub(crate) fn loss_of(game: &Game, choice: &Choice, mv: Move) -> f64 {
     let of = |wanted| choice.candidates.iter().find(|candidate| candidate.mv == wanted);
     match (of(choice.mv), of(mv)) {
-        (Some(best), Some(played)) => (winrate(best.score) - winrate(played.score)).max(0.0),
+        (Some(best), Some(played)) => {
+            let worth = |score| expected(game.position(), score);
+            (worth(best.score) - worth(played.score)).max(0.0)
+        }
         _ => 0.0,
     }
 }
