@@ -446,7 +446,7 @@ const EMPTY = /** @type {PositionView} */ ({
 function drawBoard() {
   const { game } = state;
   const movable = state.puzzle !== null || (!state.past && !!game?.yourTurn);
-  const map = state.study && state.analysing ? new Map(state.study.flips.map((flip) => [flip.square, flip.winrate])) : null;
+  const map = state.study && state.analysing ? new Map(state.study.flips.flatMap((flip) => (flip.winrate === null ? [] : [[flip.square, flip.winrate]]))) : null;
   board.root.setAttribute('aria-label', 'anqi');
   board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing, label });
 }

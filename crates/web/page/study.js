@@ -82,7 +82,7 @@ const flipTable = (study, square) => {
   if (!flip) return section;
   const rows = flip.outcomes.map((outcome) => html('tr', {},
     html('td', {}, t(/** @type {Word} */ (outcome.piece))), html('td', {}, percent(outcome.probability)),
-    html('td', {}, outcome.winrate === null ? '–' : percent(outcome.winrate))));
+    html('td', {}, percent(outcome.winrate))));
   section.append(html('table', { id: 'flip-of' }, html('caption', {}, t('flipOf', flip.square, percent(flip.winrate))),
     html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, t('piece')), html('th', { scope: 'col' }, t('chance')), html('th', { scope: 'col' }, t('worth')))),
     html('tbody', {}, ...rows)));

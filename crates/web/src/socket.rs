@@ -17,7 +17,7 @@ use crate::house::{House, Seated};
 use crate::level::LEVELS;
 use crate::link;
 use crate::message::{Numbered, Request, answer, error};
-use crate::review::{Review, is_blunder, look, loss_of};
+use crate::review::{Grade, Review, look, loss_of};
 use crate::study::{MOST_PLAYOUTS, STAGES, Study, rounded};
 use crate::table::{Table, TableError, Wish, rewind};
 use crate::view::PositionView;
@@ -236,10 +236,17 @@ impl Page {
         };
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
-            let thought = house.think(&house.players, game.clone(), TEACH_PLAYOUTS, Stop::default()).await;
-            let loss = thought.as_ref().map_or(0.0, |choice| loss_of(&game, choice, wanted));
-            let reply = match thought.filter(|_| is_blunder(loss)) {
-                Some(choice) => {
+            let Ok(_permit) = house.players.acquire().await else { return };
+            let teachers = Arc::clone(&house);
+            let thought = tokio::task::spawn_blocking(move || {
+                let (analyst, stop) = (&teachers.analyst, Stop::default());
+                let choice = analyst.think(&game, TEACH_PLAYOUTS, &stop)?;
+                let loss = loss_of(analyst, &game, &choice, wanted, &stop)?;
+                Some((choice, loss))
+            });
+            let thought = thought.await.ok().flatten();
+            let reply = match thought.filter(|(_, loss)| Grade::of(*loss) == Some(Grade::Blunder)) {
+                Some((choice, loss)) => {
                     let better = choice.mv.to_string();
                     let warning = json!({ "type": "warning", "move": mv, "better": better, "loss": rounded(loss) });
                     News::Text(answer(re, warning))

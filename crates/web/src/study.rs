@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anqi_endgame::{Measure, TableError, Tablebase, Wdl as Proven};
 use anqi_engine::{Candidate, Choice, Limits, PlayerSpec, SpecError, Stop, TablesOption, Wdl, tablebase};
-use anqi_rules::{Color, Game, Move, Position, Seed};
+use anqi_rules::{Color, Game, Move, Ply, Position, Seed};
 use serde::Serialize;
 
 use crate::chances::{Chances, chances, expected};
@@ -19,6 +19,10 @@ const ANALYST: &str = "mcts:chance,memory=128,cut=30,minimax=0.7,bias=20,quality
 pub(crate) const STAGES: [u64; 5] = [250, 1000, 4000, 16_000, 64_000];
 /// Nobody may ask for more.
 pub(crate) const MOST_PLAYOUTS: u64 = 1_000_000;
+
+/// A search with fewer playouts of a move has no opinion of it, and so many make one.
+const FEW: u64 = 20;
+const SECOND_LOOK: u64 = 800;
 
 /// Moves listed by name; every flip is on the map anyway.
 const MOST_LINES: usize = 6;
@@ -50,16 +54,17 @@ pub(crate) struct Study {
 struct MoveInfo {
     #[serde(rename = "move")]
     mv: String,
-    winrate: f64,
+    /// `None` if the search did not look.
+    winrate: Option<f64>,
     visits: u64,
-    wdl: Chances,
+    wdl: Option<Chances>,
 }
 
 /// What flipping a square is worth, and what may lie there.
 #[derive(Serialize)]
 struct FlipInfo {
     square: String,
-    winrate: f64,
+    winrate: Option<f64>,
     visits: u64,
     outcomes: Vec<OutcomeInfo>,
 }
@@ -120,6 +125,37 @@ impl Analyst {
         self.spec.build(Seed::from(1)).choose(game, &Limits::playouts(playouts), stop)
     }
 
+    /// The expected score of a move of `game`, of which `choice` is what the analyst thinks. A move that the search has
+    /// hardly looked at is thought about by itself.
+    pub(crate) fn worth(&self, game: &Game, choice: &Choice, mv: Move, stop: &Stop) -> Option<f64> {
+        let position = game.position();
+        let candidate = choice.candidates.iter().find(|candidate| candidate.mv == mv);
+        if let Some(candidate) = candidate.filter(|candidate| {
+            candidate.score.is_decided() || candidate.results.is_none_or(|results| results.count() >= FEW)
+        }) {
+            return Some(expected(position, candidate.score));
+        }
+        let after = |ply: Ply, playouts: u64| -> Option<f64> {
+            let mut after = game.clone();
+            after.play(ply).ok()?;
+            if let Some(outcome) = after.outcome() {
+                return Some(outcome.winner.map_or(0.5, |winner| f64::from(u8::from(winner == game.seat()))));
+            }
+            let [win, draw, _] = value_of(&after, &self.think(&after, playouts, stop)?);
+            Some(1.0 - win - draw / 2.0)
+        };
+        match mv {
+            Move::Step { from, to } => after(Ply::Step { from, to }, SECOND_LOOK),
+            Move::Flip(square) => {
+                let hidden = f64::from(position.hidden().len());
+                let each = position.reveals().map(|(piece, count)| {
+                    Some(after(Ply::Flip(square, piece), SECOND_LOOK / 8)? * f64::from(count) / hidden)
+                });
+                each.sum()
+            }
+        }
+    }
+
     fn tablebase(&self, draw: Option<u16>) -> Result<Option<Arc<Tablebase>>, TableError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = opened.get(&draw) {
@@ -176,9 +212,9 @@ impl Study {
         let position = game.position();
         let info = |candidate: &Candidate| MoveInfo {
             mv: candidate.mv.to_string(),
-            winrate: rounded(expected(position, candidate.score)),
+            winrate: looked_at(candidate).then(|| rounded(expected(position, candidate.score))),
             visits: candidate.results.map_or(0, Wdl::count),
-            wdl: chances(position, candidate.score).map(rounded),
+            wdl: looked_at(candidate).then(|| chances(position, candidate.score).map(rounded)),
         };
         let (table, trouble) = match analyst.verdict(game) {
             Ok(verdict) => (verdict, None),
@@ -203,6 +239,12 @@ impl Study {
     }
 }
 
+/// Whether the search has any opinion of a move: once something is proven it does not look at the rest. Tables know a
+/// move without playouts.
+fn looked_at(candidate: &Candidate) -> bool {
+    candidate.score.is_decided() || candidate.results.is_none_or(|results| results.count() > 0)
+}
+
 /// The chances of the side to move.
 pub(crate) fn value_of(game: &Game, choice: &Choice) -> Chances {
     let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
@@ -224,7 +266,7 @@ fn flip_info(position: &Position, candidate: &Candidate) -> Option<FlipInfo> {
     });
     Some(FlipInfo {
         square: square.to_string(),
-        winrate: rounded(expected(position, candidate.score)),
+        winrate: looked_at(candidate).then(|| rounded(expected(position, candidate.score))),
         visits: candidate.results.map_or(0, Wdl::count),
         outcomes: outcomes.collect(),
     })
