@@ -213,6 +213,7 @@ async function puzzle(ply) {
   await look(ply);
   state.puzzle = state.reviews.get(ply) ?? null;
   const position = shown();
+  byId('table').scrollIntoView({ block: 'nearest' });
   if (state.puzzle && position) say(t('puzzleAsk', position.turn ? t(position.turn) : t('mover'), state.puzzle.played));
   draw();
 }
@@ -376,7 +377,7 @@ function drawStatus() {
       ? game.players.every((player) => player.person) ? t('turnOf', color) : `${t('yourTurn')} (${color})`
       : t('thinking', names()[mover]);
     const quiet = game.shown.quiet && game.drawAt ? ` · ${t('quiet', game.shown.quiet, game.drawAt)}` : '';
-    status.textContent = game.plies.length === 0 && game.yourTurn ? t('firstFlip') : `${whose}${quiet}`;
+    status.textContent = !game.shown.turn && game.yourTurn ? t('firstFlip') : `${whose}${quiet}`;
   }
   const trouble = byId('trouble');
   trouble.hidden = !game?.trouble;
@@ -481,6 +482,7 @@ function drawActions() {
       state.reviews = new Map();
       void ask({ type: 'review' });
       drawReview();
+      byId('review').scrollIntoView({ block: 'nearest' });
     }, { id: 'do-review', disabled: state.reviewing });
   }
   const { puzzle: asked } = state;

@@ -99,24 +99,19 @@ pub(crate) struct Analyst {
     opened: Mutex<HashMap<Option<u16>, Arc<Tablebase>>>,
 }
 
-/// Why nobody can think with these tables.
+/// Why nobody can think with these tables: no folder of that name, or a name that cannot stand in a player string.
 #[derive(Debug, thiserror::Error)]
-pub enum AnalystError {
-    /// No folder of that name.
-    #[error("cannot use endgame tables: {0}")]
-    Folder(#[from] TableError),
-    /// A name that cannot stand in a player string.
-    #[error("cannot use endgame tables: {0}")]
-    Spec(#[from] SpecError),
-}
+#[error("cannot use endgame tables: {0}")]
+pub struct AnalystError(String);
 
 impl Analyst {
     /// Up to four pieces are solved when they are met; more are looked up in a folder.
     pub(crate) fn new(folder: Option<&Path>) -> Result<Analyst, AnalystError> {
         let tables = folder.map_or(TablesOption::On, |folder| TablesOption::Folder(folder.to_owned()));
-        tablebase(&tables, None)?;
+        tablebase(&tables, None).map_err(|error| AnalystError(error.to_string()))?;
         let named = folder.map_or_else(|| "on".to_owned(), |folder| folder.display().to_string());
-        let spec = format!("{ANALYST},tables={named}").parse()?;
+        let spec: Result<PlayerSpec, SpecError> = format!("{ANALYST},tables={named}").parse();
+        let spec = spec.map_err(|error| AnalystError(error.to_string()))?;
         Ok(Analyst { spec, tables, opened: Mutex::default() })
     }
 

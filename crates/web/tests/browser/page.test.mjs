@@ -216,8 +216,7 @@ test('a whole game by mouse, clicking and dragging; then review, puzzles, flip m
 
   await page.click('#analyse');
   await page.locator('#go-beginning').click();
-  await page.waitForSelector('.worth');
-  assert.equal(await page.locator('.worth').count(), 32);
+  await page.waitForFunction(() => document.querySelectorAll('.worth').length === 32);
   await cell(page, 'b3').click();
   await page.waitForSelector('#flip-of');
   assert.equal(await page.locator('#flip-of tbody tr').count(), 14);
