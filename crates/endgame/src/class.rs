@@ -125,7 +125,7 @@ impl Class {
     /// let class = |shown: &str, pool: &str| {
     ///     Ok::<_, anqi_rules::ParseError>(Class::of_pieces(&shown.parse()?, &pool.parse()?, Ladder::Taiwan).class)
     /// };
-    /// assert_eq!(class("GN", "mn")?, class("rn", "MN")?);
+    /// assert_eq!(class("GN", "mn")?, class("mn", "RN")?);
     /// assert_ne!(class("GN", "m")?, class("Gm", "N")?);
     /// # Ok::<(), anqi_rules::ParseError>(())
     /// ```
