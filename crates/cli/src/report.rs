@@ -1,10 +1,9 @@
 //! `anqi report`: a match on one page.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anqi_lab::{Journal, complete};
+use anqi_lab::{Journal, complete, write_whole};
 use anqi_report::Report;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -56,15 +55,8 @@ fn write(journal: &Journal, pairs: &[u64], output: Option<&Path>, games: usize) 
         report.add(&journal.pair(*number)?)?;
     }
     let path = output.map_or_else(|| journal.dir().join("report.html"), Path::to_owned);
-    let name = path.file_name().with_context(|| format!("{} is not a file", path.display()))?;
-    let partial = path.with_file_name(format!("{}.partial", name.display()));
-    let put = || -> io::Result<()> {
-        let mut file = File::create(&partial)?;
-        file.write_all(report.to_html().as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&partial, &path)
-    };
-    put().with_context(|| format!("cannot write {}", path.display()))?;
+    write_whole(&path, |file| file.write_all(report.to_html().as_bytes()))
+        .with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anqi_rules::Seed;
-use anqi_web::{House, serve};
+use anqi_web::{House, Settings, serve};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
@@ -30,6 +30,9 @@ pub(crate) struct ServeArgs {
     /// Where games are kept [default: anqi/games in the user's data folder]
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
+    /// A folder of endgame tables (`anqi endgame build`) for verdicts beyond the four pieces that are solved anyway
+    #[arg(long, value_name = "DIR")]
+    tables: Option<PathBuf>,
     /// Where deals come from, for tests: whoever knows it knows them all [default: the system]
     #[arg(long, hide = true)]
     seed: Option<Seed>,
@@ -40,7 +43,7 @@ const HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 impl Default for ServeArgs {
     fn default() -> ServeArgs {
-        ServeArgs { port: PORT, host: HOST, no_open: false, games: None, seed: None }
+        ServeArgs { port: PORT, host: HOST, no_open: false, games: None, tables: None, seed: None }
     }
 }
 
@@ -54,7 +57,7 @@ struct Serving {
 pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
     allow_many_files();
     let dir = args.games.clone().unwrap_or_else(data_dir);
-    let house = House::open(&dir, args.seed.clone())?;
+    let house = House::open(&dir, Settings { deals: args.seed.clone(), tables: args.tables.clone() })?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     runtime.block_on(async {
         let address = SocketAddr::new(args.host, args.port);

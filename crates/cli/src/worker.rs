@@ -1,8 +1,10 @@
-//! `anqi worker`: plays pairs that other machines have queued.
+//! `anqi worker`: plays games and builds tables that other machines have queued.
 
-use std::thread;
+use std::path::PathBuf;
+use std::{fs, thread};
 
-use anyhow::{Result, bail};
+use anqi_fleet::Done;
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 
@@ -10,25 +12,30 @@ use crate::Exit;
 use crate::arena::stop_on_signals;
 use crate::output::Output;
 
-/// Play pairs from the queue of a NATS server until Ctrl-C
+/// Play games and build tables from the queue of a NATS server until Ctrl-C
 ///
-/// Start the server with --jetstream, this on as many machines as there are, and `anqi match --nats URL` or
-/// `anqi tournament --nats URL` anywhere. Whatever is killed loses nothing: a pair that was not finished goes to
-/// another worker.
+/// Start the server with --jetstream, this on as many machines as there are, and `anqi match --nats URL`,
+/// `anqi tournament --nats URL` or `anqi endgame build --nats URL` anywhere. Whatever is killed loses nothing: what was not
+/// finished goes to another worker.
 #[derive(Args)]
 pub(crate) struct WorkerArgs {
     /// The server, such as nats://host:4222
     #[arg(long, value_name = "URL")]
     nats: String,
-    /// How many pairs at a time [default: one for each core]
+    /// How many pairs or tables at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
+    /// Keep tables of endings that it builds, and those they are built on, in this folder; it may have some already
+    /// [default: a temporary folder]
+    #[arg(long, value_name = "DIR")]
+    tables: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
 struct Worked {
     schema: &'static str,
     pairs: u64,
+    tables: u64,
 }
 
 pub(crate) fn run(args: &WorkerArgs, out: &mut Output) -> Result<Exit> {
@@ -38,8 +45,14 @@ pub(crate) fn run(args: &WorkerArgs, out: &mut Output) -> Result<Exit> {
         None => thread::available_parallelism().map_or(1, usize::from),
     };
     let stop = stop_on_signals()?;
-    let mut worked = Worked { schema: "anqi-worker-1", pairs: 0 };
-    anqi_fleet::work(&args.nats, threads, &stop, |_| worked.pairs += 1)?;
-    out.print(&worked, |text| writeln!(text, "{} pairs played", worked.pairs))?;
+    let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let dir = args.tables.as_deref().unwrap_or(temporary.path());
+    fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
+    let mut worked = Worked { schema: "anqi-worker-1", pairs: 0, tables: 0 };
+    anqi_fleet::work(&args.nats, threads, dir, &stop, |done| match done {
+        Done::Pair(_) => worked.pairs += 1,
+        Done::Table(_) => worked.tables += 1,
+    })?;
+    out.print(&worked, |text| writeln!(text, "{} pairs played, {} tables built", worked.pairs, worked.tables))?;
     Ok(Exit::Done)
 }

@@ -19,6 +19,9 @@ use crate::file::{TableFile, write};
 use crate::retrograde::solve;
 use crate::{Class, Ending, Flavour, Index, Table, TableError, Tally, table_path};
 
+/// How long to wait for somebody else's table before looking again.
+const A_WHILE: Duration = Duration::from_millis(50);
+
 /// What happens during a build.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BuildEvent {
@@ -111,7 +114,7 @@ impl Maker<'_> {
             };
             let Some(((size, class), first)) = next else { break };
             if !first {
-                thread::sleep(Duration::from_millis(50));
+                thread::sleep(A_WHILE);
             }
             match self.make(class, stop) {
                 Ok(Some((table, found))) => {
@@ -134,25 +137,84 @@ impl Maker<'_> {
     /// somebody else is at it.
     fn make(&self, class: &Class, stop: &AtomicBool) -> Result<Option<(Option<Table>, bool)>, TableError> {
         let Some(ending) = class.name() else { unreachable!("all classes have names") };
-        let path = table_path(self.dir, &ending, self.flavour);
-        if !path.exists() {
-            let Some(claim) = Claim::new(&path)? else { return Ok(None) };
-            let Some(table) = solve(class, self.flavour, |smaller| self.smaller.get(smaller)) else {
-                unreachable!("all smaller classes are there")
-            };
-            if stop.load(Ordering::Relaxed) {
-                return Ok(Some((None, false)));
-            }
-            write(claim, &ending, &table)?;
-            return Ok(Some((self.needed.then_some(table), false)));
+        if let Some(file) = TableFile::find(self.dir, &ending, self.flavour)? {
+            return Ok(Some((if self.needed { Some(file.load()?) } else { None }, true)));
         }
-        let file = TableFile::open(&path)?;
-        if file.class() != class || file.flavour() != self.flavour {
-            let what = format!("it is the table of {} ({})", file.ending(), file.flavour());
-            return Err(TableError::Head { path: path.display().to_string(), what });
+        let Some(claim) = Claim::new(&table_path(self.dir, &ending, self.flavour))? else { return Ok(None) };
+        let Some(table) = solve(class, self.flavour, |smaller| self.smaller.get(smaller)) else {
+            unreachable!("all smaller classes are there")
+        };
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Some((None, false)));
         }
-        Ok(Some((if self.needed { Some(file.load()?) } else { None }, true)))
+        write(claim, &ending, &table)?;
+        Ok(Some((self.needed.then_some(table), false)))
     }
+}
+
+/// One class of a build, for those who share it out themselves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The ending that names the class.
+    pub ending: Ending,
+    /// How many positions it has, up to symmetry.
+    pub positions: u64,
+    /// The classes that captures lead to, by name: their tables must be there first.
+    pub needs: Vec<Ending>,
+}
+
+/// A build of `endings` class by class, the smaller ones first.
+///
+/// # Errors
+/// If an ending has more than [`MOST_PIECES`](crate::MOST_PIECES) pieces.
+pub fn steps(endings: impl IntoIterator<Item = Ending>) -> Result<Vec<Step>, TableError> {
+    let levels = Class::levels(endings).map_err(TableError::TooManyPieces)?;
+    let step = |class: &Class| {
+        let needs: BTreeSet<Class> = class.smaller().collect();
+        let needs = needs.iter().filter_map(Class::name).collect();
+        Some(Step { ending: class.name()?, positions: Index::new(class)?.positions(), needs })
+    };
+    Ok(levels.iter().flatten().filter_map(step).collect())
+}
+
+/// Builds one class, if it is not there, into a folder that has all that captures lead to.
+///
+/// # Errors
+/// If it has not, cannot be written to, or a file in it is damaged.
+pub fn build_step(dir: &Path, flavour: Flavour, step: &Step) -> Result<(), TableError> {
+    let class = Class::of(&step.ending).class;
+    let smaller = load(dir, flavour, &step.needs)?;
+    let maker = Maker { dir, flavour, smaller: &smaller, needed: false };
+    while maker.make(&class, &AtomicBool::new(false))?.is_none() {
+        thread::sleep(A_WHILE);
+    }
+    Ok(())
+}
+
+/// Puts a table that was built elsewhere into a folder, if it is not there, once every block of it is checked.
+///
+/// # Errors
+/// If the bytes are not a sound table of that class, or the folder cannot be written to.
+pub fn adopt(dir: &Path, flavour: Flavour, ending: &Ending, bytes: &[u8]) -> Result<(), TableError> {
+    let path = table_path(dir, ending, flavour);
+    while TableFile::find(dir, ending, flavour)?.is_none() {
+        match Claim::new(&path)? {
+            Some(claim) => {
+                claim.adopt(bytes, |part| TableFile::open_as(part, ending, flavour)?.load().map(drop))?;
+            }
+            None => thread::sleep(A_WHILE),
+        }
+    }
+    Ok(())
+}
+
+/// The tables of classes, by name, out of a folder that has them all.
+fn load(dir: &Path, flavour: Flavour, names: &[Ending]) -> Result<HashMap<Class, Table>, TableError> {
+    let table = |name: &Ending| {
+        let table = TableFile::need(dir, name, flavour)?.load()?;
+        Ok((table.class().clone(), table))
+    };
+    names.iter().map(table).collect()
 }
 
 /// Solves the classes of `endings`, which all have the same number of pieces, without keeping the tables: `heard` gets
@@ -176,11 +238,7 @@ pub fn count(
     if !build(dir, flavour, below.iter().copied(), threads, stop, |_| {})? {
         return Ok(false);
     }
-    let mut smaller: HashMap<Class, Table> = HashMap::new();
-    for name in &below {
-        let table = TableFile::open(&table_path(dir, name, flavour))?.load()?;
-        smaller.insert(table.class().clone(), table);
-    }
+    let smaller = load(dir, flavour, &below)?;
     let mut queue: Vec<&Class> = top.iter().collect();
     queue.sort_by_cached_key(|class| Index::new(class).map(|index| index.positions()));
     let work = Mutex::new((queue, heard));

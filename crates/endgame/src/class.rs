@@ -5,11 +5,14 @@
 //! enemies and are taken by the same enemies form one *group*: nobody needs to tell them apart. An ending becomes
 //! groups, their sizes and the relation between them; two endings are of one class when these are isomorphic,
 //! colours exchanged or not.
+//!
+//! All of this holds for pieces that lie face down, too: a group counts both. The tables of this crate have none; those
+//! who solve games with chance (`anqi-solve`) have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use anqi_rules::{ByColor, Color, Kind, Ladder, Piece};
+use anqi_rules::{ByColor, Color, Kind, Ladder, Material, Piece};
 use arrayvec::ArrayVec;
 
 use crate::index::MOST_PIECES;
@@ -23,10 +26,12 @@ const MOST: usize = Piece::COUNT;
 pub struct Group {
     /// Whose they are, in the colours of the class.
     pub color: Color,
-    /// Whether they are cannons.
+    /// Whether they are cannons that capture by jumping.
     pub jumps: bool,
-    /// How many there are.
+    /// How many are revealed.
     pub count: u8,
+    /// How many lie face down.
+    pub pool: u8,
     /// The groups that they take by stepping, one bit each.
     takes: u16,
 }
@@ -37,6 +42,10 @@ impl Group {
     #[inline]
     pub const fn takes(&self, other: usize) -> bool {
         self.takes >> other & 1 == 1
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.count == 0 && self.pool == 0
     }
 }
 
@@ -104,17 +113,35 @@ impl Class {
     /// ```
     #[must_use]
     pub fn of(ending: &Ending) -> Reading {
-        let kinds: ArrayVec<(Piece, u8), MOST> = ending.material().iter().collect();
-        let group = |&(piece, count): &(Piece, u8)| {
-            let taken = |&(_, &(victim, _)): &(usize, &(Piece, u8))| {
-                victim.color != piece.color && Ladder::Taiwan.takes(piece.kind, victim.kind)
-            };
-            let takes = kinds.iter().enumerate().filter(taken).map(|(number, _)| 1 << number).sum();
-            Group { color: piece.color, jumps: piece.kind == Kind::Cannon, count, takes }
+        Class::of_pieces(ending.material(), &Material::EMPTY, Ladder::Taiwan)
+    }
+
+    /// The class of revealed pieces and those that lie face down.
+    ///
+    /// ```
+    /// use anqi_endgame::Class;
+    /// use anqi_rules::Ladder;
+    ///
+    /// let class = |shown: &str, pool: &str| {
+    ///     Ok::<_, anqi_rules::ParseError>(Class::of_pieces(&shown.parse()?, &pool.parse()?, Ladder::Taiwan).class)
+    /// };
+    /// assert_eq!(class("GN", "mn")?, class("mn", "RN")?);
+    /// assert_ne!(class("GN", "m")?, class("Gm", "N")?);
+    /// # Ok::<(), anqi_rules::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn of_pieces(shown: &Material, pool: &Material, ladder: Ladder) -> Reading {
+        let all: Material = shown.pieces().chain(pool.pieces()).collect();
+        let kinds: ArrayVec<Piece, MOST> = all.iter().map(|(piece, _)| piece).collect();
+        let group = |piece: &Piece| {
+            let taken = |victim: &Piece| victim.color != piece.color && ladder.takes(piece.kind, victim.kind);
+            let takes = kinds.iter().enumerate().filter(|(_, victim)| taken(victim)).map(|(i, _)| 1 << i).sum();
+            let jumps = piece.kind == Kind::Cannon && ladder.cannons_jump();
+            Group { color: piece.color, jumps, count: shown.count(*piece), pool: pool.count(*piece), takes }
         };
         let mut reading = canonical(&kinds.iter().map(group).collect());
         let parts = reading.parts;
-        for (number, (piece, _)) in kinds.iter().enumerate() {
+        for (number, piece) in kinds.iter().enumerate() {
             reading.parts[piece.index()] = parts[number];
         }
         reading
@@ -129,17 +156,51 @@ impl Class {
     /// How many pieces there are.
     #[must_use]
     pub fn pieces(&self) -> u32 {
+        self.shown() + self.hidden()
+    }
+
+    /// How many of them are revealed.
+    #[must_use]
+    pub fn shown(&self) -> u32 {
         self.groups.iter().map(|group| u32::from(group.count)).sum()
     }
 
-    /// The class that remains when one piece of group number `captured` is taken; `None` if it was the last of its
-    /// side.
+    /// How many of them lie face down.
+    #[must_use]
+    pub fn hidden(&self) -> u32 {
+        self.groups.iter().map(|group| u32::from(group.pool)).sum()
+    }
+
+    /// The class that remains when a revealed piece of group number `captured` is taken; `None` if there is none, or if
+    /// it was the last of its side.
     #[must_use]
     pub fn without(&self, captured: usize) -> Option<Reading> {
         let mut groups = self.groups.clone();
-        groups[captured].count -= 1;
-        let alive = |color| groups.iter().any(|group| group.color == color && group.count > 0);
+        groups[captured].count = groups[captured].count.checked_sub(1)?;
+        let alive = |color| groups.iter().any(|group| group.color == color && !group.is_empty());
         Color::ALL.into_iter().all(alive).then(|| canonical(&groups))
+    }
+
+    /// Whether an enemy that is revealed takes pieces of group number `victim`, and one of them is revealed.
+    #[must_use]
+    pub fn can_be_taken(&self, victim: usize) -> bool {
+        let takes = |group: &Group| group.count > 0 && (group.jumps || group.takes(victim));
+        let group = &self.groups[victim];
+        group.count > 0 && self.groups.iter().any(|other| other.color != group.color && takes(other))
+    }
+
+    /// The class in which a face-down piece of group number `flipped` has turned up; `None` if there is none.
+    #[must_use]
+    pub fn flipped(&self, flipped: usize) -> Option<Reading> {
+        let mut groups = self.groups.clone();
+        groups[flipped].pool = groups[flipped].pool.checked_sub(1)?;
+        groups[flipped].count += 1;
+        Some(canonical(&groups))
+    }
+
+    /// The classes that captures lead to, one for each group that can lose a piece.
+    pub fn smaller(&self) -> impl Iterator<Item = Class> {
+        (0..self.groups.len()).filter_map(|captured| self.without(captured)).map(|reading| reading.class)
     }
 
     /// All classes of `pieces` pieces, each with the ending it is named by: the one of fewest different pieces, and
@@ -170,8 +231,7 @@ impl Class {
         for pieces in (3..levels.len()).rev() {
             let (below, level) = levels.split_at_mut(pieces);
             for class in &level[0] {
-                let smaller = (0..class.groups().len()).filter_map(|captured| class.without(captured));
-                below[pieces - 1].extend(smaller.map(|reading| reading.class));
+                below[pieces - 1].extend(class.smaller());
             }
         }
         Ok(levels)
@@ -210,7 +270,7 @@ fn canonical(old: &ArrayVec<Group, MOST>) -> Reading {
 
 /// Leaves out empty groups and joins those that take and are taken alike.
 fn merge(old: &ArrayVec<Group, MOST>) -> (ArrayVec<Group, MOST>, [u8; MOST]) {
-    let present: u16 = old.iter().enumerate().filter(|(_, group)| group.count > 0).map(|(i, _)| 1 << i).sum();
+    let present: u16 = old.iter().enumerate().filter(|(_, group)| !group.is_empty()).map(|(i, _)| 1 << i).sum();
     let taken_by = |number: usize| -> u16 {
         old.iter().enumerate().filter(|(_, group)| group.takes(number)).map(|(i, _)| 1 << i).sum::<u16>() & present
     };
@@ -219,12 +279,13 @@ fn merge(old: &ArrayVec<Group, MOST>) -> (ArrayVec<Group, MOST>, [u8; MOST]) {
     let mut firsts: ArrayVec<usize, MOST> = ArrayVec::new();
     let mut merged: ArrayVec<Group, MOST> = ArrayVec::new();
     let mut merged_into = [0; MOST];
-    for number in (0..old.len()).filter(|&number| old[number].count > 0) {
+    for number in (0..old.len()).filter(|&number| !old[number].is_empty()) {
         let like = firsts.iter().position(|&first| likeness(first) == likeness(number));
         let place = like.unwrap_or(firsts.len());
         merged_into[number] = place as u8;
         if like.is_some() {
             merged[place].count += old[number].count;
+            merged[place].pool += old[number].pool;
         } else {
             firsts.push(number);
             merged.push(old[number]);
@@ -247,7 +308,7 @@ struct Relation {
 type Labels = [u8; MOST];
 
 /// What tells a group apart: its label and nature, then its enemies by label and relation.
-type Signature = ArrayVec<u8, { MOST + 4 }>;
+type Signature = ArrayVec<u8, { MOST + 5 }>;
 
 impl Relation {
     fn signature(&self, number: usize, labels: &Labels) -> Signature {
@@ -257,7 +318,8 @@ impl Relation {
             .map(|(i, other)| labels[i] << 2 | u8::from(group.takes(i)) << 1 | u8::from(other.takes(number)))
             .collect();
         relations.sort_unstable();
-        [group.color as u8, labels[number], u8::from(group.jumps), group.count].into_iter().chain(relations).collect()
+        let nature = [group.color as u8, labels[number], u8::from(group.jumps), group.count, group.pool];
+        nature.into_iter().chain(relations).collect()
     }
 
     /// Splits labels by signature until nothing changes. The new labels count the groups before.

@@ -234,6 +234,27 @@ impl Claim {
             .map_err(|error| ContainerError::Io { path: self.path.display().to_string(), error })
     }
 
+    /// Writes a file that was made elsewhere, once `sound` has found nothing wrong with it.
+    ///
+    /// # Errors
+    /// If it cannot be written, or is not sound; there is no file then.
+    pub fn adopt<E: From<ContainerError>>(
+        self,
+        bytes: &[u8],
+        sound: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let io = |error| ContainerError::Io { path: self.path.display().to_string(), error };
+        let write = || {
+            self.file.set_len(0)?;
+            (&self.file).write_all(bytes)?;
+            self.file.sync_data()
+        };
+        write().map_err(io)?;
+        sound(&self.part)?;
+        fs::rename(&self.part, &self.path).map_err(io)?;
+        Ok(())
+    }
+
     fn try_write(&self, head: &str, block_len: usize, bytes: &[u8]) -> io::Result<()> {
         assert!(head.len() <= LONGEST_HEAD && (1..=LONGEST_BLOCK).contains(&block_len));
         let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;

@@ -132,6 +132,34 @@ impl TableFile {
         Ok(TableFile { container, ending, class, index, flavour, width, tally, blocks })
     }
 
+    /// The file of a class in a folder, by the ending that names the class; `None` if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is the table of something else.
+    pub fn find(dir: &Path, ending: &Ending, flavour: Flavour) -> Result<Option<TableFile>, TableError> {
+        let path = table_path(dir, ending, flavour);
+        if path.exists() { TableFile::open_as(&path, ending, flavour).map(Some) } else { Ok(None) }
+    }
+
+    /// The same where there must be one.
+    ///
+    /// # Errors
+    /// As for [`TableFile::find`], and if there is none.
+    pub fn need(dir: &Path, ending: &Ending, flavour: Flavour) -> Result<TableFile, TableError> {
+        let missing = || TableError::Missing { ending: *ending, flavour, dir: dir.display().to_string() };
+        TableFile::find(dir, ending, flavour)?.ok_or_else(missing)
+    }
+
+    /// Opens a file that must be the table of a certain class.
+    pub(crate) fn open_as(path: &Path, ending: &Ending, flavour: Flavour) -> Result<TableFile, TableError> {
+        let file = TableFile::open(path)?;
+        if file.ending() == ending && file.flavour() == flavour {
+            return Ok(file);
+        }
+        let what = format!("it is the table of {} ({})", file.ending(), file.flavour());
+        Err(TableError::Head { path: path.display().to_string(), what })
+    }
+
     /// The ending that names the class.
     #[must_use]
     pub const fn ending(&self) -> &Ending {

@@ -28,7 +28,7 @@
 //! | `retrograde.rs` | the analysis, level by level |
 //! | `table.rs`, `tables.rs` | `Table`: the values of a class; `Tables`: classes built on smaller ones, in memory |
 //! | `container.rs`, `file.rs` | bytes in checked blocks; a table in such a file |
-//! | `build.rs` | filling a folder, by any number of processes that may be killed |
+//! | `build.rs` | filling a folder, by any number of processes that may be killed; classes one by one, for machines that share nothing |
 //! | `tablebase.rs`, `actions.rs` | `Tablebase`: what tables say about positions and their moves |
 //! | `verify.rs` | the proof, by other code |
 //!
@@ -59,7 +59,7 @@ mod value;
 mod verify;
 
 pub use actions::Action;
-pub use build::{BuildEvent, build, classes_up_to, count};
+pub use build::{BuildEvent, Step, adopt, build, build_step, classes_up_to, count, steps};
 pub use class::{Class, Group, Reading};
 pub use container::{Claim, Container, ContainerError};
 pub use ending::{Ending, EndingError};

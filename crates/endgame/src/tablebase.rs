@@ -9,7 +9,7 @@ use anqi_rules::{BoardSize, Color, Ladder, Piece, Position};
 
 use crate::file::TableFile;
 use crate::index::{MOST_PIECES, Placement};
-use crate::{Class, Ending, Flavour, Reading, TableError, Tables, Value, table_path};
+use crate::{Class, Ending, Flavour, Reading, TableError, Tables, Value};
 
 /// Tables of one flavour: files of a folder, opened when they are first asked for, and small classes that are solved
 /// when they are first asked for. Threads share it.
@@ -147,14 +147,7 @@ impl Tablebase {
             return Ok(file.clone());
         }
         let Some(name) = class.name() else { return Ok(None) };
-        let path = table_path(dir, &name, self.flavour);
-        let file = if path.exists() { Some(Arc::new(TableFile::open(&path)?)) } else { None };
-        if let Some(file) = &file
-            && (file.class() != class || file.flavour() != self.flavour)
-        {
-            let what = format!("it is the table of {} ({})", file.ending(), file.flavour());
-            return Err(TableError::Head { path: path.display().to_string(), what });
-        }
+        let file = TableFile::find(dir, &name, self.flavour)?.map(Arc::new);
         files.insert(class.clone(), file.clone());
         Ok(file)
     }

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anqi_endgame::{
-    BuildEvent, Class, Ending, Flavour, TableFile, Tablebase, Tables, build, classes_up_to, table_path,
+    BuildEvent, Class, Ending, Flavour, TableFile, Tablebase, Tables, adopt, build, build_step, classes_up_to, steps,
+    table_path,
 };
 use anqi_rules::Seed;
 use rand_core::Rng;
@@ -93,6 +94,39 @@ fn a_build_that_is_stopped_goes_on() {
     }
     assert_eq!(fill(dir.path(), "end", 3, 1), 25 - 14);
     assert_eq!(contents(dir.path()), contents(whole.path()));
+}
+
+/// Two folders build every other class and are given what they lack: as if each had built everything.
+#[test]
+fn classes_are_built_anywhere_and_carried_over() {
+    let whole = tempfile::tempdir().expect("a folder");
+    fill(whole.path(), "conversion-60", 3, 1);
+    let flavour = "conversion-60".parse().expect("a flavour");
+    let [even, odd] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let steps = steps(classes_up_to(3).into_values()).expect("small");
+    for (number, step) in steps.iter().enumerate() {
+        let [here, there] = if number % 2 == 0 { [&even, &odd] } else { [&odd, &even] };
+        build_step(here.path(), flavour, step).expect("all that it needs is there");
+        let bytes = fs::read(table_path(here.path(), &step.ending, flavour)).expect("built");
+        adopt(there.path(), flavour, &step.ending, &bytes).expect("sound");
+    }
+    let expected = contents(whole.path());
+    assert_eq!((contents(even.path()), contents(odd.path())), (expected.clone(), expected));
+
+    // Nothing is built on what is not there, and nothing is taken over that is not what it should be.
+    let empty = tempfile::tempdir().expect("a folder");
+    let [small, large] = [&steps[0], &steps[steps.len() - 1]];
+    let error = build_step(empty.path(), flavour, large).expect_err("nothing is there");
+    assert!(error.to_string().contains("build it first"), "{error}");
+    let mut bytes = fs::read(table_path(whole.path(), &large.ending, flavour)).expect("built");
+    let error = adopt(empty.path(), flavour, &small.ending, &bytes).expect_err("another class");
+    assert!(error.to_string().contains(&format!("it is the table of {}", large.ending)), "{error}");
+    if let Some(last) = bytes.last_mut() {
+        *last ^= 1;
+    }
+    let error = adopt(empty.path(), flavour, &large.ending, &bytes).expect_err("damaged");
+    assert!(error.to_string().contains("is damaged"), "{error}");
+    assert!(contents(empty.path()).keys().all(|name| name.ends_with(".part")));
 }
 
 /// Files of another class or flavour, under a name that is not theirs, are refused.

@@ -45,4 +45,4 @@ pub use player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
 pub use reference::ReferenceOptions;
 pub use score::Score;
 pub use spec::{PlayerSpec, Preset, SpecError};
-pub use tables::TablesOption;
+pub use tables::{TablesOption, tablebase};

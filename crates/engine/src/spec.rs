@@ -16,6 +16,7 @@ use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
 use crate::player::{Choice, Player, Wdl};
 use crate::random::Random;
 use crate::reference::{Reference, ReferenceOptions};
+use crate::score::Score;
 use crate::tables::{TablesOption, WithTables};
 
 /// A player by name, with options that differ from the name's.
@@ -201,7 +202,7 @@ impl PlayerSpec {
                 chance(best.and_then(|candidate| candidate.results).unwrap_or_default())
             }
             PlayerOptions::Champion(_) => f64::midpoint(of_score(choice.score), 1.0),
-            _ => f64::from(choice.score.0),
+            _ => without_proofs(choice),
         }
     }
 
@@ -218,6 +219,19 @@ impl PlayerSpec {
             }
         }
     }
+}
+
+/// The score of a choice in units of evaluations: a proof that a flip may bring would drown all of them in the mean.
+fn without_proofs(choice: &Choice) -> f64 {
+    const MOST: i32 = 1 << 15; // about what the course program gives to a whole army against nothing
+    let chosen = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
+    let outcomes = chosen.map_or(&[][..], |candidate| &candidate.outcomes);
+    if !outcomes.iter().any(|outcome| outcome.score.is_decided()) {
+        return f64::from(choice.score.0);
+    }
+    let worth = |score: Score| if score.is_decided() { MOST * score.0.signum() } else { score.0 };
+    let sum: f64 = outcomes.iter().map(|outcome| f64::from(worth(outcome.score)) * f64::from(outcome.count)).sum();
+    sum / outcomes.iter().map(|outcome| f64::from(outcome.count)).sum::<f64>()
 }
 
 impl PlayerOptions {

@@ -65,6 +65,18 @@ impl Range<TablesOption> for AnyTables {
 type Opened = HashMap<(TablesOption, Option<u16>), Arc<Tables>>;
 static OPENED: LazyLock<Mutex<Opened>> = LazyLock::new(Mutex::default);
 
+/// The tables of a choice that say most about games that are drawn after `draw` quiet plies.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn tablebase(option: &TablesOption, draw: Option<u16>) -> Result<Option<Tablebase>, TableError> {
+    match option {
+        TablesOption::Off => Ok(None),
+        TablesOption::On => Ok(Some(Tablebase::solving(Flavour::conversion(draw), SOLVED))),
+        TablesOption::Folder(dir) => Ok(Some(Tablebase::open(dir, flavour(dir, draw))?.and_solving(SOLVED))),
+    }
+}
+
 /// Tables that fit the rules of a game.
 #[derive(Debug)]
 pub(crate) struct Tables {
@@ -81,14 +93,7 @@ impl Tables {
         if let Some(tables) = opened.get(&(option.clone(), draw)) {
             return Some(Arc::clone(tables));
         }
-        let tablebase = match option {
-            TablesOption::Off => return None,
-            TablesOption::On => Ok(Tablebase::solving(Flavour::conversion(draw), SOLVED)),
-            TablesOption::Folder(dir) => {
-                Tablebase::open(dir, flavour(dir, draw)).map(|tablebase| tablebase.and_solving(SOLVED))
-            }
-        };
-        let tablebase = tablebase.map_err(|error| complain(&error)).ok()?;
+        let tablebase = tablebase(option, draw).map_err(|error| complain(&error)).ok()??;
         let tables = Arc::new(Tables { tablebase, failed: AtomicBool::new(false) });
         opened.insert((option.clone(), draw), Arc::clone(&tables));
         Some(tables)

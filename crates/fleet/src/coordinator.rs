@@ -1,88 +1,65 @@
 //! The coordinator: queues what is missing, collects what comes back.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, mpsc};
-use std::thread;
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::hash::Hash;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use anqi_engine::Stop;
-use anqi_lab::{Plan, PlayedPair, RunError};
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use futures_util::StreamExt;
-use tokio::runtime;
 use tokio::time::{sleep, timeout};
 
-use crate::queue::{AGAIN, FleetError, Queue, key, named_pair, results_subject, work_subject};
+use crate::queue::{AGAIN, FleetError, Job, Queue, named, results_subject, work_subject};
 
-/// How many pairs are on the queue at a time: enough for many workers, few enough to stop soon.
+/// How many items are on the queue at a time: enough for many workers, few enough to stop soon.
 const AHEAD: usize = 1000;
 /// How often somebody looks whether to stop.
 const TICK: Duration = Duration::from_millis(500);
 /// After so long without results, what is missing is queued again, in case the server has lost it.
 const LOST: Duration = Duration::from_secs(20);
-/// A result that begins so says why a pair could not be played.
+/// A result that begins so says why an item cannot be done.
 pub(crate) const FAILED: &str = "failed: ";
 
-type Results = mpsc::Sender<Result<PlayedPair, RunError>>;
+/// A job from the side of who wants it done: what is missing, and where results go.
+pub(crate) trait Errand {
+    /// What is done at a time.
+    type Item: Copy + Eq + Hash + Display + FromStr;
 
-/// Has the missing pairs of a plan played by whatever workers are at a server, now or later: for
-/// [`collect`](anqi_lab::collect).
-#[must_use]
-pub fn play_elsewhere(
-    url: &str,
-    plan: &Arc<Plan>,
-    missing: Vec<u64>,
-    stop: &Stop,
-) -> mpsc::Receiver<Result<PlayedPair, RunError>> {
-    let (sender, receiver) = mpsc::channel();
-    let (url, plan, stop) = (url.to_owned(), Arc::clone(plan), stop.clone());
-    thread::spawn(move || {
-        let failure = match runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(coordinate(&url, &plan, missing, &stop, &sender)).err(),
-            Err(error) => Some(error.into()),
-        };
-        if let Some(failure) = failure {
-            // If nobody listens any more nobody needs to know.
-            let _ = sender.send(Err(RunError::Elsewhere(failure.to_string())));
-        }
-    });
-    receiver
+    /// Whether nothing is missing any more, or nobody wants it.
+    fn is_over(&self) -> bool;
+
+    /// At most `most` missing items that can be done now and are not in `queued`, in the order they should be.
+    fn ready(&self, queued: &HashSet<Self::Item>, most: usize) -> Vec<Self::Item>;
+
+    /// Puts on the server what a worker needs for an item. False if the server did not answer: try again.
+    async fn provide(&mut self, _: Self::Item) -> Result<bool, FleetError> {
+        Ok(true)
+    }
+
+    /// What was put on the server may be gone.
+    fn lost(&mut self) {}
+
+    /// Takes a result. False if it is of no use, and the item must be done again.
+    async fn take(&mut self, item: Self::Item, result: Result<&str, &str>) -> Result<bool, FleetError>;
 }
 
-/// Takes everything about a plan off a server: its match is complete.
-///
-/// # Errors
-/// If the server is not there.
-pub fn clear(url: &str, plan: &Plan) -> Result<(), FleetError> {
-    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let queue = Queue::connect(url).await?;
-        let key = key(plan);
-        // What stays there costs room, no more.
-        let _ = queue.work.purge().filter(format!("anqi.work.{key}.*")).await;
-        let _ = queue.results.purge().filter(results_subject(&key, '*')).await;
-        Ok(())
-    })
-}
-
-async fn coordinate(
-    url: &str,
-    plan: &Plan,
-    missing: Vec<u64>,
-    stop: &Stop,
-    sender: &Results,
+/// Has a job done by whatever workers are at the server, now or later, until it is over or somebody wants to stop.
+pub(crate) async fn coordinate<E: Errand>(
+    queue: &Queue,
+    job: &Job,
+    errand: &mut E,
+    stopped: impl Fn() -> bool,
 ) -> Result<(), FleetError> {
-    let queue = Queue::connect(url).await?;
-    let key = key(plan);
-    while !queue.put_plan(plan).await {
+    let key = job.key();
+    while !queue.put_job(job).await {
         sleep(AGAIN).await;
     }
-    let mut missing: BTreeSet<u64> = missing.into_iter().collect();
-    let mut queued: BTreeSet<u64> = BTreeSet::new();
+    let mut queued: HashSet<E::Item> = HashSet::new();
     let mut seen = 0;
     let mut heard = Instant::now();
     let mut caught_up = false;
-    while !missing.is_empty() && !stop.is_raised() {
+    while !errand.is_over() && !stopped() {
         let config = pull::OrderedConfig {
             filter_subject: results_subject(&key, '*'),
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: seen + 1 },
@@ -93,14 +70,15 @@ async fn coordinate(
             continue;
         };
         let Ok(mut messages) = consumer.messages().await else { continue };
-        while !missing.is_empty() && !stop.is_raised() {
-            // What was announced while nobody listened comes first, so that it is not played again.
+        while !errand.is_over() && !stopped() {
+            // What was announced while nobody listened comes first, so that it is not done again.
             if caught_up {
                 if heard.elapsed() > LOST {
                     queued.clear();
+                    errand.lost();
                     heard = Instant::now();
                 }
-                top_up(&queue, &key, &missing, &mut queued).await;
+                top_up(queue, &key, errand, &mut queued).await?;
             }
             let message = match timeout(TICK, messages.next()).await {
                 Ok(Some(Ok(message))) => message,
@@ -114,39 +92,44 @@ async fn coordinate(
             heard = Instant::now();
             let Ok(info) = message.info() else { continue };
             (seen, caught_up) = (info.stream_sequence, caught_up || info.pending == 0);
-            let Some((_, number)) = named_pair(&message.subject) else { continue };
+            let Some(item) = named(&message.subject).and_then(|(_, item)| item.parse().ok()) else { continue };
             let text = String::from_utf8_lossy(&message.payload);
-            let played = match text.strip_prefix(FAILED) {
-                Some(reason) => Err(RunError::Elsewhere(format!("pair {number}: {reason}"))),
-                None => PlayedPair::from_text(number, &text).map_err(RunError::from),
-            };
-            if played.is_err() {
-                // It may go better next time.
-                let _ = queue.results.delete_message(seen).await;
+            let taken = errand.take(item, text.strip_prefix(FAILED).map_or(Ok(&*text), Err)).await;
+            if !matches!(taken, Ok(true)) {
+                // It may go better next time, but only if this is out of the way.
+                while queue.results.delete_message(seen).await.is_err_and(|error| !is_gone(&error)) && !stopped() {
+                    sleep(AGAIN).await;
+                }
             }
-            missing.remove(&number);
-            queued.remove(&number);
-            if sender.send(played).is_err() {
-                return Ok(());
-            }
+            queued.remove(&item);
+            taken?;
         }
         sleep(AGAIN).await;
     }
     Ok(())
 }
 
-/// Puts the first missing pairs on the queue.
-async fn top_up(queue: &Queue, key: &str, missing: &BTreeSet<u64>, queued: &mut BTreeSet<u64>) {
-    // Half empty is early enough, and saves looking for the next pair each time.
+/// Whether a message that cannot be deleted is not there.
+fn is_gone(error: &async_nats::jetstream::stream::DeleteMessageError) -> bool {
+    matches!(error.kind(), async_nats::jetstream::stream::DeleteMessageErrorKind::JetStream(_))
+}
+
+/// Puts the first missing items on the queue.
+async fn top_up<E: Errand>(
+    queue: &Queue,
+    key: &str,
+    errand: &mut E,
+    queued: &mut HashSet<E::Item>,
+) -> Result<(), FleetError> {
+    // Half empty is early enough, and saves looking for the next item each time.
     if queued.len() > AHEAD / 2 {
-        return;
+        return Ok(());
     }
-    let next: Vec<u64> =
-        missing.iter().copied().filter(|number| !queued.contains(number)).take(AHEAD - queued.len()).collect();
-    for number in next {
-        if !queue.publish_once(work_subject(key, number), String::new()).await {
-            return;
+    for item in errand.ready(queued, AHEAD - queued.len()) {
+        if !errand.provide(item).await? || !queue.publish_once(work_subject(key, item), String::new()).await {
+            return Ok(());
         }
-        queued.insert(number);
+        queued.insert(item);
     }
+    Ok(())
 }

@@ -1,17 +1,25 @@
-//! How do many machines play one plan? Pairs of games as messages on NATS JetStream.
+//! How do many machines do one job? Its items as messages on NATS JetStream.
 //!
-//! A coordinator puts the pairs that its journal lacks on a work queue; workers take them, play them and announce them on
-//! a stream of results, from which the coordinator fills its journal. Anything may die at any moment:
+//! A job is a plan of games, done pair by pair, or a flavour of endgame tables, done class by class. A coordinator puts
+//! the items that it lacks on a work queue; workers take them, do them and announce them on a stream of results, from which
+//! the coordinator fills its journal or its folder. Any worker does either job. Anything may die at any moment:
 //!
-//! - A worker acknowledges a pair only after its result is stored. If it dies before, the pair goes to another one.
-//! - The server stores everything in files, and a subject, in either stream, holds one message at most: no pair is queued
+//! - A worker acknowledges an item only after its result is stored. If it dies before, the item goes to another one.
+//! - The server stores everything in files, and a subject, in either stream, holds one message at most: no item is queued
 //!   twice at a time, and only its first result is kept.
-//! - A coordinator that starts again reads the results that it missed and queues what is still missing in its journal.
+//! - A coordinator that starts again reads the results that it missed and queues what is still missing.
 //! - What the server itself has lost is queued again after a while without results.
 //!
-//! So every pair is counted once. Where no budget is a time, its games are the same whoever plays them, and the records
-//! are, to the byte, those of a run on one machine. Plans are stored under a hash of their text and the version of the
-//! program, so workers of another version never touch them.
+//! So every item counts once. Tables are a function of class and flavour, and games, where no budget is a time, of plan
+//! and number: what comes out is, to the byte, that of a run on one machine. Jobs are stored under a hash of their text and
+//! the version of the program, so workers of another version never touch them.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `queue.rs` | streams, subjects, jobs: what both sides agree on |
+//! | `coordinator.rs` | who wants a job done; what is special to a kind of job is its `Errand` |
+//! | `pairs.rs`, `tables.rs` | the two kinds, from both sides |
+//! | `worker.rs` | who does it |
 //!
 //! ```no_run
 //! use anqi_engine::Stop;
@@ -26,9 +34,12 @@
 //! ```
 
 mod coordinator;
+mod pairs;
 mod queue;
+mod tables;
 mod worker;
 
-pub use coordinator::{clear, play_elsewhere};
+pub use pairs::{clear, play_elsewhere};
 pub use queue::FleetError;
-pub use worker::work;
+pub use tables::build_elsewhere;
+pub use worker::{Done, work};

@@ -1,21 +1,26 @@
-//! What coordinator and workers agree on: streams, subjects, plans.
+//! What coordinator and workers agree on: streams, subjects, jobs.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use anqi_lab::{Plan, PlanError, RunError};
+use anqi_endgame::{Flavour, TableError};
+use anqi_lab::{Plan, RunError};
+use anqi_rules::excerpt;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{self, Context};
 use async_nats::{ConnectOptions, HeaderMap, header};
 
 const WORK: &str = "ANQI_WORK";
 const RESULTS: &str = "ANQI_RESULTS";
-const PLANS: &str = "ANQI_PLANS";
+const JOBS: &str = "ANQI_JOBS";
 const WORKERS: &str = "workers";
-/// How long a worker may be silent before its pair goes to another one.
+/// How long a worker may be silent before what it has taken goes to another one.
 const ACK_WAIT: Duration = Duration::from_secs(10);
-/// How often a worker says that it is still playing.
+/// How often a worker says that it is still at it.
 pub(crate) const PROGRESS: Duration = Duration::from_secs(3);
 /// How long to wait before something that failed is tried again.
 pub(crate) const AGAIN: Duration = Duration::from_millis(300);
@@ -44,36 +49,88 @@ pub enum FleetError {
         /// Why not.
         reason: String,
     },
-    /// A plan that this program cannot read.
-    #[error("plan {key}: {error}")]
-    Plan {
+    /// A job that this program cannot read.
+    #[error("job {key}: {reason}")]
+    Job {
         /// Under which key.
         key: String,
         /// What is wrong.
-        error: PlanError,
+        reason: String,
     },
-    /// A plan for another version.
-    #[error("plan {key} is for anqi {theirs}, this is anqi {ours}")]
+    /// A job for another version.
+    #[error("job {key} is for anqi {theirs}, this is anqi {ours}")]
     Version {
         /// Under which key.
         key: String,
-        /// What the plan wants.
+        /// What the job wants.
         theirs: String,
         /// What we are.
         ours: &'static str,
     },
-    /// A program of the plan does not start here.
+    /// A program of a plan does not start here.
     #[error(transparent)]
     Program(#[from] RunError),
+    /// A table cannot be written here, or is damaged.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A worker could not do it, nor would another one.
+    #[error("{what}: {reason}")]
+    Failed {
+        /// What it was to do.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
 }
 
-/// The streams on a server: pairs to play, pairs played, and the plans that they belong to.
+/// What somebody wants done, item by item.
+#[derive(Clone)]
+pub(crate) enum Job {
+    /// The pairs of a plan, by number.
+    Pairs(Arc<Plan>),
+    /// Tables of a flavour, by the endings that name their classes.
+    Tables(Flavour),
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Job::Pairs(plan) => write!(f, "{VERSION}\npairs\n{plan}"),
+            Job::Tables(flavour) => write!(f, "{VERSION}\ntables\n{flavour}"),
+        }
+    }
+}
+
+impl Job {
+    /// What it is called on the server.
+    pub(crate) fn key(&self) -> String {
+        blake3::hash(self.to_string().as_bytes()).to_hex()[..32].to_owned()
+    }
+
+    /// The job that was stored under a key.
+    fn read(key: &str, text: &str) -> Result<Job, FleetError> {
+        let bad = |reason: String| FleetError::Job { key: key.to_owned(), reason };
+        let (version, rest) = text.split_once('\n').unwrap_or((text, ""));
+        if version != VERSION {
+            return Err(FleetError::Version { key: key.to_owned(), theirs: excerpt(version), ours: VERSION });
+        }
+        match rest.split_once('\n') {
+            Some(("pairs", plan)) => {
+                plan.parse().map(|plan| Job::Pairs(Arc::new(plan))).map_err(|e| bad(e.to_string()))
+            }
+            Some(("tables", flavour)) => flavour.parse().map(Job::Tables).map_err(|error| bad(error.to_string())),
+            _ => Err(bad(format!("{:?} is neither pairs nor tables", excerpt(rest)))),
+        }
+    }
+}
+
+/// The streams on a server: what is to be done, what was done, and the jobs that both belong to.
 #[derive(Clone)]
 pub(crate) struct Queue {
     context: Context,
     pub(crate) work: Stream,
     pub(crate) results: Stream,
-    plans: Stream,
+    jobs: Stream,
 }
 
 impl Queue {
@@ -103,10 +160,10 @@ impl Queue {
         };
         let work = stream(WORK, "anqi.work.*.*", RetentionPolicy::WorkQueue, Duration::ZERO);
         let results = stream(RESULTS, "anqi.results.*.*", RetentionPolicy::Limits, KEPT);
-        let plans = stream(PLANS, "anqi.plans.*", RetentionPolicy::Limits, Duration::ZERO);
+        let jobs = stream(JOBS, "anqi.jobs.*", RetentionPolicy::Limits, Duration::ZERO);
         let make = async |config| context.get_or_create_stream(config).await.map_err(|error| error.to_string());
-        let (work, results, plans) = (make(work).await?, make(results).await?, make(plans).await?);
-        Ok(Queue { work, results, plans, context })
+        let (work, results, jobs) = (make(work).await?, make(results).await?, make(jobs).await?);
+        Ok(Queue { work, results, jobs, context })
     }
 
     /// The consumer that all workers share.
@@ -132,45 +189,88 @@ impl Queue {
         stored.map_or_else(|error| error.kind() == PublishErrorKind::WrongLastSequence, |()| true)
     }
 
-    /// Stores a plan. False if the server did not answer: try again.
-    pub(crate) async fn put_plan(&self, plan: &Plan) -> bool {
-        self.publish_once(plan_subject(&key(plan)), format!("{VERSION}\n{plan}")).await
+    /// Stores a job. False if the server did not answer: try again.
+    pub(crate) async fn put_job(&self, job: &Job) -> bool {
+        self.publish_once(job_subject(&job.key()), job.to_string()).await
     }
 
-    /// The plan under a key; none if the server did not answer.
-    pub(crate) async fn plan(&self, key: &str) -> Option<Result<Plan, FleetError>> {
-        let message = self.plans.get_last_raw_message_by_subject(&plan_subject(key)).await.ok()?;
-        let text = String::from_utf8_lossy(&message.payload);
-        let (version, plan) = text.split_once('\n')?;
-        if version != VERSION {
-            let theirs = version.chars().take(40).collect();
-            return Some(Err(FleetError::Version { key: key.to_owned(), theirs, ours: VERSION }));
+    /// The job under a key; none if the server did not answer.
+    pub(crate) async fn job(&self, key: &str) -> Option<Result<Job, FleetError>> {
+        let message = self.jobs.get_last_raw_message_by_subject(&job_subject(key)).await.ok()?;
+        Some(Job::read(key, &String::from_utf8_lossy(&message.payload)))
+    }
+
+    /// A room for the files of a job; none if the server did not answer.
+    pub(crate) async fn make_files(&self, key: &str) -> Option<ObjectStore> {
+        let config = object_store::Config { bucket: bucket(key), max_age: KEPT, ..object_store::Config::default() };
+        self.context.create_object_store(config).await.ok()
+    }
+
+    /// The room for the files of a job; none if the server did not answer, or the job is done and cleared away.
+    pub(crate) async fn files(&self, key: &str) -> Option<ObjectStore> {
+        self.context.get_object_store(bucket(key)).await.ok()
+    }
+
+    /// Takes everything about a job off the server: what stays there costs room, no more.
+    pub(crate) async fn clear(&self, job: &Job) {
+        let key = job.key();
+        let _ = self.work.purge().filter(work_subject(&key, '*')).await;
+        let _ = self.results.purge().filter(results_subject(&key, '*')).await;
+        if let Job::Tables(_) = job {
+            let _ = self.context.delete_object_store(bucket(&key)).await;
         }
-        Some(plan.parse().map_err(|error| FleetError::Plan { key: key.to_owned(), error }))
     }
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a plan is called on the server.
-pub(crate) fn key(plan: &Plan) -> String {
-    blake3::hash(format!("{VERSION}\n{plan}").as_bytes()).to_hex()[..32].to_owned()
+fn job_subject(key: &str) -> String {
+    format!("anqi.jobs.{key}")
 }
 
-fn plan_subject(key: &str) -> String {
-    format!("anqi.plans.{key}")
+pub(crate) fn work_subject(key: &str, item: impl fmt::Display) -> String {
+    format!("anqi.work.{key}.{item}")
 }
 
-pub(crate) fn work_subject(key: &str, number: u64) -> String {
-    format!("anqi.work.{key}.{number}")
+pub(crate) fn results_subject(key: &str, item: impl fmt::Display) -> String {
+    format!("anqi.results.{key}.{item}")
 }
 
-pub(crate) fn results_subject(key: &str, number: impl std::fmt::Display) -> String {
-    format!("anqi.results.{key}.{number}")
+/// Key and item that a subject names.
+pub(crate) fn named(subject: &str) -> Option<(&str, &str)> {
+    let (rest, item) = subject.rsplit_once('.')?;
+    Some((rest.rsplit_once('.')?.1, item))
 }
 
-/// Key and number of the pair that a subject names.
-pub(crate) fn named_pair(subject: &str) -> Option<(&str, u64)> {
-    let (rest, number) = subject.rsplit_once('.')?;
-    Some((rest.rsplit_once('.')?.1, number.parse().ok()?))
+fn bucket(key: &str) -> String {
+    format!("anqi_files_{key}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_read_as_they_were_stored() {
+        let plan: Plan = "players = ['chen:var1', 'chen:basic']".parse().expect("a plan");
+        for job in [Job::Pairs(Arc::new(plan)), Job::Tables(Flavour::END), Job::Tables(Flavour::outcome(Some(60)))] {
+            let read = Job::read("key", &job.to_string()).expect("our own");
+            assert_eq!((read.to_string(), read.key()), (job.to_string(), job.key()));
+        }
+        let refused = |text: &str| Job::read("key", text).err().expect(text).to_string();
+        assert_eq!(
+            refused(&format!("{VERSION}\ntables\nround")).split(", expected").next(),
+            Some("job key: \"round\" is not a flavour of tables")
+        );
+        assert_eq!(refused(&format!("{VERSION}\nsongs\n")), "job key: \"songs\\n\" is neither pairs nor tables");
+        assert_eq!(refused("0.0.0\ntables\nend"), format!("job key is for anqi 0.0.0, this is anqi {VERSION}"));
+        assert_eq!(refused(""), format!("job key is for anqi , this is anqi {VERSION}"));
+    }
+
+    #[test]
+    fn subjects_name_key_and_item() {
+        assert_eq!(named(&work_subject("key", 17)), Some(("key", "17")));
+        assert_eq!(named(&results_subject("key", "PP-n")), Some(("key", "PP-n")));
+        assert_eq!(named("anqi"), None);
+    }
 }

@@ -30,6 +30,7 @@ use anqi_rules::excerpt;
 
 use crate::pair::{PairError, PlayedPair};
 use crate::plan::{Plan, PlanError};
+use crate::whole::write_whole;
 
 const JOURNAL: &str = "journal";
 const LOCK: &str = "lock";
@@ -121,7 +122,7 @@ impl Journal {
         if !path.exists() {
             let mut text = MAGIC.as_bytes().to_vec();
             text.extend(entry("plan", 0, &plan.to_string()));
-            write_whole(dir, JOURNAL, |out| out.write_all(&text))?;
+            write_in(dir, JOURNAL, |out| out.write_all(&text))?;
         }
         let journal = Journal::read(dir, lock)?;
         if journal.plan != *plan {
@@ -263,7 +264,7 @@ impl Journal {
         let mut gap = "";
         // What was played is checked before the old file is replaced.
         let mut failure = None;
-        let written = write_whole(&self.dir, GAMES, |out| {
+        let written = write_in(&self.dir, GAMES, |out| {
             for number in 0..count {
                 let text = self.text(number).map_err(|error| {
                     let message = error.to_string();
@@ -407,23 +408,14 @@ fn lock(dir: &Path) -> Result<File, JournalError> {
     }
 }
 
-/// Writes a file under another name and renames it when it is complete. The folder is locked, so nobody else uses
-/// that name, and what a dead runner left is overwritten.
-pub(crate) fn write_whole(
+/// Writes a file of the folder, which is locked, whole.
+pub(crate) fn write_in(
     dir: &Path,
     name: &str,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), JournalError> {
-    let write = || -> io::Result<()> {
-        let partial = dir.join(format!("{name}.partial"));
-        let mut out = BufWriter::new(File::create(&partial)?);
-        fill(&mut out)?;
-        out.into_inner()?.sync_all()?;
-        fs::rename(&partial, dir.join(name))?;
-        // The new name must be on the disk, too.
-        File::open(dir)?.sync_all()
-    };
-    write().map_err(|error| io_error(&dir.join(name), error))
+    let path = dir.join(name);
+    write_whole(&path, fill).map_err(|error| io_error(&path, error))
 }
 
 fn io_error(path: &Path, error: io::Error) -> JournalError {

@@ -33,6 +33,7 @@ mod run;
 mod side;
 mod standings;
 mod weights;
+mod whole;
 
 pub use budget::{Budget, BudgetError};
 pub use contender::{Contender, ContenderError, Who};
@@ -44,3 +45,4 @@ pub use run::{Ended, Event, RunError, collect, complete, play_some, run, try_pro
 pub use side::{Answer, Insider, Side, Thought};
 pub use standings::{PairingResult, Row, Standings, Summary};
 pub use weights::{WeightsFileError, with_weights_from_files};
+pub use whole::write_whole;

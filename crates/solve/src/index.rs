@@ -1,16 +1,19 @@
-//! `Index`: the placements of the shown pieces of a stock, the face-down squares given, as numbers without gaps.
+//! `Index`: the placements of the shown pieces of a class, the face-down squares given, as numbers without gaps.
 //!
 //! Groups are placed one after the other, each as a set of the squares still free, ranked in the combinatorial number
 //! system. Where the board can be turned so that the face-down squares stay, and no square stays, placements are
 //! folded: a group of one piece, the *anchor*, is turned to the least square of its orbit and takes the others along.
 
+use anqi_endgame::Class;
 use anqi_rules::{BoardSize, Color, Square, SquareSet};
 use arrayvec::ArrayVec;
 
-use crate::stock::{MOST_GROUPS, Stock};
 use crate::turning::Turning;
 
-/// Where the shown pieces of each group stand, and who is to move, in the colours of the stock.
+/// The most groups: eight squares full of different pieces.
+pub(crate) const MOST_GROUPS: usize = 8;
+
+/// Where the shown pieces of each group stand, and who is to move, in the colours of the class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Placement {
     pub(crate) sets: [u32; MOST_GROUPS],
@@ -55,19 +58,19 @@ struct Fold {
 }
 
 impl Index {
-    pub(crate) fn new(board: BoardSize, turnings: &[Turning], stock: &Stock, hidden: u32) -> Index {
+    pub(crate) fn new(board: BoardSize, turnings: &[Turning], class: &Class, hidden: u32) -> Index {
         let free = board.squares().0 & !hidden;
-        let groups = stock.groups();
+        let groups = class.groups();
         let fold = Fold::new(board, turnings, hidden);
-        let anchor = fold.as_ref().and_then(|_| groups.iter().position(|group| group.shown == 1));
+        let anchor = fold.as_ref().and_then(|_| groups.iter().position(|group| group.count == 1));
         let fold = fold.filter(|_| anchor.is_some());
         let mut left = free.count_ones();
-        let shown = (0..groups.len()).filter(|&group| groups[group].shown > 0 && Some(group) != anchor);
+        let shown = (0..groups.len()).filter(|&group| groups[group].count > 0 && Some(group) != anchor);
         let order: ArrayVec<Step, MOST_GROUPS> = anchor
             .into_iter()
             .chain(shown)
             .map(|group| {
-                let count = u32::from(groups[group].shown);
+                let count = u32::from(groups[group].count);
                 let ways = choose(left, count);
                 left -= count;
                 Step { group, count, ways }
@@ -258,15 +261,15 @@ mod tests {
     /// Every number is that of its placement, however the board is turned, and no two have the same.
     fn check(board: BoardSize, shown: &str, pool: &str) {
         let [shown, pool]: [Material; 2] = [shown, pool].map(|text| text.parse().expect(text));
-        let stock = Stock::of(&shown, &pool, Ladder::Taiwan).expect("few kinds").stock;
+        let class = Class::of_pieces(&shown, &pool, Ladder::Taiwan).class;
         let turnings = Turning::all(board);
         for hidden in orbits(board, &turnings, pool.len()) {
-            let index = Index::new(board, &turnings, &stock, hidden);
+            let index = Index::new(board, &turnings, &class, hidden);
             let stay = || turnings.iter().filter(|turning| turning.apply(hidden) == hidden);
             for number in 0..index.len() {
                 let placement = index.placement(number);
                 assert_eq!(index.number(&placement), number);
-                assert_eq!(placement.occupied().count_ones(), stock.shown());
+                assert_eq!(placement.occupied().count_ones(), class.shown());
                 assert_eq!(placement.occupied() & (hidden | !board.squares().0), 0);
                 let turned =
                     |turning: &Turning| Placement { sets: placement.sets.map(|set| turning.apply(set)), ..placement };
@@ -275,8 +278,8 @@ mod tests {
                 }
             }
             let placements: u32 =
-                (0..stock.shown()).map(|placed| board.squares().len() - pool.len() - placed).product();
-            let alike: u32 = stock.groups().iter().map(|group| (1..=u32::from(group.shown)).product::<u32>()).product();
+                (0..class.shown()).map(|placed| board.squares().len() - pool.len() - placed).product();
+            let alike: u32 = class.groups().iter().map(|group| (1..=u32::from(group.count)).product::<u32>()).product();
             assert_eq!(index.len() * index.weight(), 2 * placements / alike);
         }
     }

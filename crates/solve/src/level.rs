@@ -1,4 +1,4 @@
-//! `Level`: all positions of a stock with the same squares face down, solved at once.
+//! `Level`: all positions of a class with the same squares face down, solved at once.
 //!
 //! A flip or a capture leaves a level for one that is solved already, and never comes back: it *converts*. Inside a level
 //! there are quiet steps only, which can go round for ever, and endless play is worth 0. So a level is a game of two
@@ -17,10 +17,10 @@
 //! players who, of actions of equal value, take the one with fewer draws (as the value is the same, it wins more often,
 //! and loses more often): of the conversions that such play can reach, that with the fewest draws.
 
+use anqi_endgame::{Class, Reading};
 use anqi_rules::{BoardSize, Color, Square, SquareSet, cannon_targets, neighbours};
 
-use crate::index::{Index, Placement};
-use crate::stock::{MOST_GROUPS, Next, Reading, Stock};
+use crate::index::{Index, MOST_GROUPS, Placement};
 use crate::turning::Turning;
 
 /// The values of a level, by number.
@@ -82,10 +82,18 @@ impl Child<'_> {
     }
 }
 
+/// The classes that one capture or flip leads to.
+pub(crate) fn successors(class: &Class) -> impl Iterator<Item = Class> {
+    let captures = |group: usize| class.without(group).filter(|_| class.can_be_taken(group));
+    let readings =
+        (0..class.groups().len()).flat_map(move |group| captures(group).into_iter().chain(class.flipped(group)));
+    readings.map(|reading| reading.class)
+}
+
 /// What is needed to solve a level.
 pub(crate) struct Problem<'a> {
     board: BoardSize,
-    stock: &'a Stock,
+    class: &'a Class,
     hidden: u32,
     unit: i32,
     index: Index,
@@ -126,38 +134,38 @@ impl Best {
 }
 
 impl<'a> Problem<'a> {
-    /// `find` gives the level of a stock and a set of face-down squares, and how to turn the board for it.
+    /// `find` gives the level of a class and a set of face-down squares, and how to turn the board for it.
     pub(crate) fn new(
         board: BoardSize,
         turnings: &[Turning],
-        stock: &'a Stock,
+        class: &'a Class,
         hidden: u32,
-        find: impl Fn(&Stock, u32) -> (&'a Level, Option<Turning>),
+        find: impl Fn(&Class, u32) -> (&'a Level, Option<Turning>),
     ) -> Problem<'a> {
         let child = |reading: Reading, hidden: u32| {
-            let (level, turning) = find(&reading.stock, hidden);
+            let (level, turning) = find(&reading.class, hidden);
             Child { level, reading, turning }
         };
-        let capture = |group: usize| match stock.after_capture(group) {
-            Next::Never => Capture::Never,
-            Next::Won => Capture::Won,
-            Next::Stock(reading) => Capture::To(child(reading, hidden)),
+        let capture = |group: usize| match class.without(group) {
+            _ if !class.can_be_taken(group) => Capture::Never,
+            None => Capture::Won,
+            Some(reading) => Capture::To(child(reading, hidden)),
         };
         let flip = |square: Square| {
             let square = square.set().0;
             let reveal = |(group, reading): (usize, Reading)| {
-                (group, i32::from(stock.groups()[group].pool), child(reading, hidden & !square))
+                (group, i32::from(class.groups()[group].pool), child(reading, hidden & !square))
             };
-            let after = (0..stock.groups().len()).filter_map(|group| Some((group, stock.after_flip(group)?)));
+            let after = (0..class.groups().len()).filter_map(|group| Some((group, class.flipped(group)?)));
             Flip { square, reveals: after.map(reveal).collect() }
         };
         Problem {
             board,
-            stock,
+            class,
             hidden,
-            unit: unit(stock.hidden()) as i32,
-            index: Index::new(board, turnings, stock, hidden),
-            captures: (0..stock.groups().len()).map(capture).collect(),
+            unit: unit(class.hidden()) as i32,
+            index: Index::new(board, turnings, class, hidden),
+            captures: (0..class.groups().len()).map(capture).collect(),
             flips: SquareSet(hidden).iter().map(flip).collect(),
         }
     }
@@ -254,7 +262,7 @@ impl<'a> Problem<'a> {
 
     #[inline]
     fn best_capture(&self, placement: &Placement) -> Best {
-        let groups = self.stock.groups();
+        let groups = self.class.groups();
         let occupied = placement.occupied() | self.hidden;
         let mut best = NOTHING;
         for (attacker, group) in groups.iter().enumerate().filter(|(_, group)| group.color == placement.turn) {
@@ -330,7 +338,7 @@ impl<'a> Problem<'a> {
     #[inline]
     fn each_step(&self, placement: &Placement, color: Color, mut visit: impl FnMut(usize, u32, u32)) {
         let empty = self.board.squares().0 & !(placement.occupied() | self.hidden);
-        for (group, _) in self.stock.groups().iter().enumerate().filter(|(_, group)| group.color == color) {
+        for (group, _) in self.class.groups().iter().enumerate().filter(|(_, group)| group.color == color) {
             for from in SquareSet(placement.sets[group]) {
                 for to in SquareSet(neighbours(from).0 & empty) {
                     visit(group, from.set().0, to.set().0);

@@ -15,16 +15,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each file stands on those before it:
+//! Pieces are known up to names, shown or face down, as a [`Class`](anqi_endgame::Class) of `anqi-endgame`: one solution
+//! serves all that are alike. Each file stands on those before it:
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `worth.rs` | `Worth`: value and split as fractions |
-//! | `stock.rs` | `Stock`: what is shown and what is face down, up to names; one solution serves all that are alike |
 //! | `turning.rs` | the symmetries of a board |
 //! | `index.rs` | `Index`: placements as numbers without gaps |
-//! | `level.rs` | `Level`: the positions of a stock with the same squares face down, solved by retrograde analysis |
-//! | `solver.rs` | `Solver`: stocks on top of each other, and what they say about positions |
+//! | `level.rs` | `Level`: the positions of a class with the same squares face down, solved by retrograde analysis |
+//! | `solver.rs` | `Solver`: classes on top of each other, and what they say about positions |
 //! | `sets.rs` | `FairSet`: what whole games on small boards are played with |
 //! | `veiled.rs` | `Veiled`: endings with face-down pieces, written `Kn+Pp` |
 //! | `tally.rs` | `Tally`: how many placements are worth what |
@@ -34,14 +34,13 @@
 //! - **Values are exact.** With h squares face down they are multiples of 1/h!, kept as whole numbers; no iteration to a
 //!   tolerance, no floating point.
 //! - **Endless quiet play is a draw**; there is no limit on quiet plies.
-//! - **The rules are not asked while solving.** Moves come from the relation of a stock. That they are the moves of the
+//! - **The rules are not asked while solving.** Moves come from the relation of a class. That they are the moves of the
 //!   game is what the tests show, by slow and obvious code on positions of `anqi-rules`.
 
 mod index;
 mod level;
 mod sets;
 mod solver;
-mod stock;
 mod tables;
 mod tally;
 mod turning;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use anqi_endgame::Class;
 use anqi_rules::{BoardSize, Color, Ladder, Material, Rules};
 
-use crate::stock::Stock;
 use crate::veiled::subsets;
 
 /// Pieces of one side of a fair game.
@@ -30,13 +30,11 @@ impl FairSet {
     pub fn all(board: BoardSize, ladder: Ladder) -> Vec<FairSet> {
         let usual = Rules::server().army;
         let red: Material = usual.pieces().filter(|piece| piece.color == Color::Red).collect();
-        // A set for a large board has more kinds than we solve; only small boards are asked for.
-        let mut first: HashMap<Stock, Material> = HashMap::new();
+        let mut first: HashMap<Class, Material> = HashMap::new();
         let sets = subsets(red, board.squares().len() / 2).into_iter();
         sets.map(|side| {
-            let stock = Stock::of(&Material::EMPTY, &both(side), ladder).map(|reading| reading.stock);
-            let like = stock.map_or(side, |stock| *first.entry(stock).or_insert(side));
-            FairSet { side, like }
+            let class = Class::of_pieces(&Material::EMPTY, &both(side), ladder).class;
+            FairSet { side, like: *first.entry(class).or_insert(side) }
         })
         .collect()
     }

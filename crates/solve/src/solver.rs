@@ -1,16 +1,16 @@
-//! `Solver`: stocks solved on top of each other, and what they say about positions.
+//! `Solver`: classes solved on top of each other, and what they say about positions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use anqi_endgame::{Class, Reading};
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position};
 use num_rational::Ratio;
 
-use crate::index::{Index, Placement};
-use crate::level::{Level, Problem, unit};
-use crate::stock::{MOST_GROUPS, Reading, Stock};
+use crate::index::{Index, MOST_GROUPS, Placement};
+use crate::level::{Level, Problem, successors, unit};
 use crate::turning::{Turning, orbits};
 use crate::{Fraction, Tally, Veiled, Worth};
 
@@ -33,10 +33,10 @@ pub struct Solver {
     ladder: Ladder,
     turnings: Vec<Turning>,
     split: bool,
-    solved: HashMap<Stock, Levels>,
+    solved: HashMap<Class, Levels>,
 }
 
-/// The levels of a stock, by their face-down squares in ascending order.
+/// The levels of a class, by their face-down squares in ascending order.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     pub(crate) hidden: Vec<u32>,
@@ -116,13 +116,13 @@ impl Solver {
     /// # Errors
     /// If the board is too large for so many pieces; nothing is solved then.
     pub fn solve(&mut self, shown: &Material, pool: &Material, threads: NonZeroUsize) -> Result<(), SolveError> {
-        let stock = self.stock(shown, pool)?;
-        self.solve_stocks(self.below([stock]), threads, |_, _| ());
+        let class = self.class(shown, pool)?;
+        self.solve_classes(self.below([class]), threads, |_, _| ());
         Ok(())
     }
 
-    /// The stock of a material, if we can solve it.
-    pub(crate) fn stock(&self, shown: &Material, pool: &Material) -> Result<Stock, SolveError> {
+    /// The class of a material, if we can solve it.
+    pub(crate) fn class(&self, shown: &Material, pool: &Material) -> Result<Class, SolveError> {
         let pieces: Material = shown.pieces().chain(pool.pieces()).collect();
         let squares = self.board.squares().len();
         let (most, hidden) = if squares <= SMALL { (squares, squares) } else { (FEW_PIECES, FEW_HIDDEN) };
@@ -135,59 +135,58 @@ impl Solver {
         if Color::ALL.into_iter().any(|color| pieces.of(color) == 0) {
             return Err(SolveError::OneSided(pieces));
         }
-        let reading = Stock::of(shown, pool, self.ladder);
-        Ok(reading.unwrap_or_else(|| unreachable!("no more kinds than pieces")).stock)
+        Ok(Class::of_pieces(shown, pool, self.ladder).class)
     }
 
-    /// The stocks and everything that can become of them, in an order in which each follows what it needs: by pieces,
-    /// then by face-down pieces. Stocks with nothing on the board are left out: there is no side to move.
-    pub(crate) fn below(&self, stocks: impl IntoIterator<Item = Stock>) -> BTreeMap<(u32, u32), BTreeSet<Stock>> {
-        let mut found: BTreeMap<(u32, u32), BTreeSet<Stock>> = BTreeMap::new();
-        let mut waiting: Vec<Stock> = stocks.into_iter().collect();
-        while let Some(stock) = waiting.pop() {
-            let wave = found.entry((stock.pieces(), stock.hidden())).or_default();
-            if !self.solved.contains_key(&stock) && !wave.contains(&stock) {
-                waiting.extend(stock.successors());
-                wave.insert(stock);
+    /// The classes and everything that can become of them, in an order in which each follows what it needs: by pieces,
+    /// then by face-down pieces. Classes with nothing on the board are left out: there is no side to move.
+    pub(crate) fn below(&self, classes: impl IntoIterator<Item = Class>) -> BTreeMap<(u32, u32), BTreeSet<Class>> {
+        let mut found: BTreeMap<(u32, u32), BTreeSet<Class>> = BTreeMap::new();
+        let mut waiting: Vec<Class> = classes.into_iter().collect();
+        while let Some(class) = waiting.pop() {
+            let wave = found.entry((class.pieces(), class.hidden())).or_default();
+            if !self.solved.contains_key(&class) && !wave.contains(&class) {
+                waiting.extend(successors(&class));
+                wave.insert(class);
             }
         }
         for wave in found.values_mut() {
-            wave.retain(|stock| stock.shown() > 0);
+            wave.retain(|class| class.shown() > 0);
         }
         found
     }
 
-    /// Solves stocks wave by wave. Stocks of one wave do not need each other, nor do the levels of a stock, so threads
-    /// share them out. `done` hears of every stock with its levels.
-    pub(crate) fn solve_stocks(
+    /// Solves classes wave by wave. Classes of one wave do not need each other, nor do the levels of a class, so threads
+    /// share them out. `done` hears of every class with its levels.
+    pub(crate) fn solve_classes(
         &mut self,
-        waves: BTreeMap<(u32, u32), BTreeSet<Stock>>,
+        waves: BTreeMap<(u32, u32), BTreeSet<Class>>,
         threads: NonZeroUsize,
-        mut done: impl FnMut(&Stock, &Levels),
+        mut done: impl FnMut(&Class, &Levels),
     ) {
         for ((_, hidden), wave) in waves {
             let hidden = orbits(self.board, &self.turnings, hidden);
-            let tasks: Vec<(&Stock, u32)> =
-                wave.iter().flat_map(|stock| hidden.iter().map(move |&hidden| (stock, hidden))).collect();
+            let tasks: Vec<(&Class, u32)> =
+                wave.iter().flat_map(|class| hidden.iter().map(move |&hidden| (class, hidden))).collect();
             let mut levels = self.solve_levels(&tasks, threads).into_iter();
-            for stock in &wave {
+            for class in &wave {
                 let levels = Levels { hidden: hidden.clone(), levels: levels.by_ref().take(hidden.len()).collect() };
-                done(stock, &levels);
-                self.solved.insert(stock.clone(), levels);
+                done(class, &levels);
+                self.solved.insert(class.clone(), levels);
             }
         }
     }
 
-    fn solve_levels(&self, tasks: &[(&Stock, u32)], threads: NonZeroUsize) -> Vec<Level> {
+    fn solve_levels(&self, tasks: &[(&Class, u32)], threads: NonZeroUsize) -> Vec<Level> {
         let (next, solved) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(tasks.len())));
         std::thread::scope(|scope| {
             let work = || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(&(stock, hidden)) = tasks.get(number) else { break };
+                    let Some(&(class, hidden)) = tasks.get(number) else { break };
                     let find =
-                        |stock: &Stock, hidden| self.find(stock, hidden).unwrap_or_else(|| unreachable!("solved"));
-                    let level = Problem::new(self.board, &self.turnings, stock, hidden, find).solve(self.split);
+                        |class: &Class, hidden| self.find(class, hidden).unwrap_or_else(|| unreachable!("solved"));
+                    let level = Problem::new(self.board, &self.turnings, class, hidden, find).solve(self.split);
                     solved.lock().unwrap_or_else(PoisonError::into_inner).push((number, level));
                 }
             };
@@ -199,9 +198,9 @@ impl Solver {
         solved.into_iter().map(|(_, level)| level).collect()
     }
 
-    /// The level of a stock with these squares face down, and how to turn the board for it.
-    fn find(&self, stock: &Stock, hidden: u32) -> Option<(&Level, Option<Turning>)> {
-        let levels = self.solved.get(stock)?;
+    /// The level of a class with these squares face down, and how to turn the board for it.
+    fn find(&self, class: &Class, hidden: u32) -> Option<(&Level, Option<Turning>)> {
+        let levels = self.solved.get(class)?;
         let turning = self.turnings.iter().min_by_key(|turning| turning.apply(hidden))?;
         let turned = turning.apply(hidden);
         let place = levels.hidden.binary_search(&turned).ok()?;
@@ -224,7 +223,7 @@ impl Solver {
         if position.remaining(turn.other()) == 0 {
             return Some(Worth::decided(1));
         }
-        let reading = Stock::of(&position.revealed(), position.pool(), self.ladder)?;
+        let reading = Class::of_pieces(&position.revealed(), position.pool(), self.ladder);
         self.worth(&reading, position)
     }
 
@@ -244,7 +243,7 @@ impl Solver {
     }
 
     fn placement(&self, reading: &Reading, position: &Position) -> Option<(&Level, Placement)> {
-        let (level, turning) = self.find(&reading.stock, position.hidden().0)?;
+        let (level, turning) = self.find(&reading.class, position.hidden().0)?;
         let mut placement = Placement { sets: [0; MOST_GROUPS], turn: reading.color(position.turn()?) };
         for square in position.occupied() & !position.hidden() {
             let set = turning.as_ref().map_or(square.set().0, |turning| turning.apply(square.set().0));
@@ -281,37 +280,37 @@ impl Solver {
         }
     }
 
-    /// Keeps the levels of a stock that were solved elsewhere. `None` if values are missing or too many.
-    pub(crate) fn insert(&mut self, stock: &Stock, values: &[i8]) -> Option<()> {
-        let hidden = orbits(self.board, &self.turnings, stock.hidden());
+    /// Keeps the levels of a class that were solved elsewhere. `None` if values are missing or too many.
+    pub(crate) fn insert(&mut self, class: &Class, values: &[i8]) -> Option<()> {
+        let hidden = orbits(self.board, &self.turnings, class.hidden());
         let mut rest = values;
         let mut levels = Vec::with_capacity(hidden.len());
         for &hidden in &hidden {
-            let index = Index::new(self.board, &self.turnings, stock, hidden);
+            let index = Index::new(self.board, &self.turnings, class, hidden);
             let (values, after) = rest.split_at_checked(index.len() as usize)?;
             levels.push(Level::from_values(index, values.iter().copied().map(i16::from).collect())?);
             rest = after;
         }
-        rest.is_empty().then(|| drop(self.solved.insert(stock.clone(), Levels { hidden, levels })))
+        rest.is_empty().then(|| drop(self.solved.insert(class.clone(), Levels { hidden, levels })))
     }
 
-    /// How many positions a stock has, those alike but for symmetries counted once.
-    pub(crate) fn size(&self, stock: &Stock) -> u64 {
-        let hidden = orbits(self.board, &self.turnings, stock.hidden()).into_iter();
-        hidden.map(|hidden| u64::from(Index::new(self.board, &self.turnings, stock, hidden).len())).sum()
+    /// How many positions a class has, those alike but for symmetries counted once.
+    pub(crate) fn size(&self, class: &Class) -> u64 {
+        let hidden = orbits(self.board, &self.turnings, class.hidden()).into_iter();
+        hidden.map(|hidden| u64::from(Index::new(self.board, &self.turnings, class, hidden).len())).sum()
     }
 
-    pub(crate) fn contains(&self, stock: &Stock) -> bool {
-        self.solved.contains_key(stock)
+    pub(crate) fn contains(&self, class: &Class) -> bool {
+        self.solved.contains_key(class)
     }
 
-    pub(crate) fn forget(&mut self, which: impl Fn(&Stock) -> bool) {
-        self.solved.retain(|stock, _| !which(stock));
+    pub(crate) fn forget(&mut self, which: impl Fn(&Class) -> bool) {
+        self.solved.retain(|class, _| !which(class));
     }
 
-    /// The levels of a stock with their face-down squares.
-    pub(crate) fn levels(&self, stock: &Stock) -> Option<impl Iterator<Item = (u32, &Level)>> {
-        let levels = self.solved.get(stock)?;
+    /// The levels of a class with their face-down squares.
+    pub(crate) fn levels(&self, class: &Class) -> Option<impl Iterator<Item = (u32, &Level)>> {
+        let levels = self.solved.get(class)?;
         Some(levels.hidden.iter().copied().zip(&levels.levels))
     }
 
@@ -326,7 +325,7 @@ impl Solver {
             _ => return None,
         };
         let mut tally = Tally::default();
-        for (hidden, level) in self.levels(&reading.stock)? {
+        for (hidden, level) in self.levels(&reading.class)? {
             let images: BTreeSet<u32> = self.turnings.iter().map(|turning| turning.apply(hidden)).collect();
             let weight = images.len() as u64 * u64::from(level.index().weight()) * veiled.arrangements();
             let (red, black) = level.values().split_at(level.values().len() / 2);

@@ -9,12 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anqi_endgame::{Claim, Container, ContainerError};
+use anqi_endgame::{Claim, Class, Container, ContainerError};
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, excerpt};
 
-use crate::level::Level;
+use crate::level::{Level, successors};
 use crate::solver::Levels;
-use crate::stock::Stock;
 use crate::veiled::classes;
 use crate::{Solver, Tally, Veiled, Worth};
 
@@ -31,7 +30,7 @@ pub struct Tables {
     dir: PathBuf,
     solver: Solver,
     /// By number of pieces and of face-down pieces.
-    classes: HashMap<(u32, u32), BTreeMap<Stock, (Veiled, u32)>>,
+    classes: HashMap<(u32, u32), BTreeMap<Class, (Veiled, u32)>>,
 }
 
 /// What can go wrong with tables.
@@ -109,18 +108,18 @@ impl Tables {
 
     /// How many endings the class of `veiled` has.
     pub fn members(&mut self, veiled: &Veiled) -> u32 {
-        let stock = veiled.reading().stock;
-        self.classes(stock.pieces(), stock.hidden()).get(&stock).map_or(0, |(_, count)| *count)
+        let class = veiled.reading().class;
+        self.classes(class.pieces(), class.hidden()).get(&class).map_or(0, |(_, count)| *count)
     }
 
-    fn classes(&mut self, pieces: u32, hidden: u32) -> &BTreeMap<Stock, (Veiled, u32)> {
+    fn classes(&mut self, pieces: u32, hidden: u32) -> &BTreeMap<Class, (Veiled, u32)> {
         self.classes.entry((pieces, hidden)).or_insert_with(|| classes(pieces, hidden))
     }
 
     /// The file of the class of `veiled`.
     pub fn path(&mut self, veiled: &Veiled) -> PathBuf {
-        let stock = veiled.reading().stock;
-        let name = self.classes(stock.pieces(), stock.hidden()).get(&stock).map_or(*veiled, |(name, _)| *name);
+        let class = veiled.reading().class;
+        let name = self.classes(class.pieces(), class.hidden()).get(&class).map_or(*veiled, |(name, _)| *name);
         self.dir.join(format!("{name}.veiled"))
     }
 
@@ -139,7 +138,7 @@ impl Tables {
         let pieces = pieces.min(MOST_PIECES);
         let families: Vec<_> = (2..=pieces).flat_map(|pieces| self.families(pieces)).collect();
         let (mut there, mut all) = (Amount::default(), Amount::default());
-        families.iter().flatten().for_each(|veiled| all.add(self.solver.size(&veiled.reading().stock)));
+        families.iter().flatten().for_each(|veiled| all.add(self.solver.size(&veiled.reading().class)));
         // Families do not need each other; as many at once as keep all threads busy.
         let mut rest = &families[..];
         while let Some(first) = rest.first() {
@@ -155,18 +154,18 @@ impl Tables {
                 there.add(positions);
                 progress(Built { veiled, positions, known, there, all });
             })?;
-            self.solver.forget(|stock| stock.pieces() == pieces);
+            self.solver.forget(|class| class.pieces() == pieces);
         }
         Ok(())
     }
 
     /// Classes of the same pieces, whatever of them is face down: flips lead from one to another.
     fn families(&mut self, pieces: u32) -> Vec<Vec<Veiled>> {
-        let mut families: BTreeMap<Stock, Vec<Veiled>> = BTreeMap::new();
+        let mut families: BTreeMap<Class, Vec<Veiled>> = BTreeMap::new();
         for hidden in 0..=MOST_HIDDEN.min(pieces - 1) {
             for name in self.names(pieces, hidden) {
-                let together = Stock::of(&name.pieces(), &Material::EMPTY, Ladder::Taiwan);
-                families.entry(together.unwrap_or_else(|| unreachable!("few kinds")).stock).or_default().push(name);
+                let together = Class::of_pieces(&name.pieces(), &Material::EMPTY, Ladder::Taiwan).class;
+                families.entry(together).or_default().push(name);
             }
         }
         families.into_values().collect()
@@ -183,7 +182,7 @@ impl Tables {
         for veiled in family {
             let path = self.path(veiled);
             if path.exists() {
-                done(veiled, self.solver.size(&veiled.reading().stock), true);
+                done(veiled, self.solver.size(&veiled.reading().class), true);
             } else {
                 missing.push((*veiled, path));
             }
@@ -191,23 +190,23 @@ impl Tables {
         if missing.is_empty() {
             return Ok(());
         }
-        let mut waves: BTreeMap<(u32, u32), BTreeSet<Stock>> = BTreeMap::new();
+        let mut waves: BTreeMap<(u32, u32), BTreeSet<Class>> = BTreeMap::new();
         let mut files = HashMap::new();
         for (veiled, path) in missing {
-            let stock = veiled.reading().stock;
-            waves.entry((stock.pieces(), stock.hidden())).or_default().insert(stock.clone());
-            files.insert(stock, (veiled, path));
+            let class = veiled.reading().class;
+            waves.entry((class.pieces(), class.hidden())).or_default().insert(class.clone());
+            files.insert(class, (veiled, path));
         }
-        for stock in files.keys() {
-            for smaller in stock.successors() {
+        for class in files.keys() {
+            for smaller in successors(class) {
                 if !files.contains_key(&smaller) {
-                    self.load_stock(&smaller)?;
+                    self.load_class(&smaller)?;
                 }
             }
         }
         let mut result = Ok(());
-        self.solver.solve_stocks(waves, threads, |stock, levels| {
-            let (veiled, path) = &files[stock];
+        self.solver.solve_classes(waves, threads, |class, levels| {
+            let (veiled, path) = &files[class];
             if result.is_ok() {
                 result = write(path, veiled, levels);
             }
@@ -224,17 +223,17 @@ impl Tables {
         if veiled.pieces().len() > MOST_PIECES || veiled.pool().len() > MOST_HIDDEN {
             return Err(TablesError::TooLarge(*veiled));
         }
-        let stock = veiled.reading().stock;
-        self.load_stock(&stock)?;
-        stock.successors().try_for_each(|smaller| self.load_stock(&smaller))
+        let class = veiled.reading().class;
+        self.load_class(&class)?;
+        successors(&class).try_for_each(|smaller| self.load_class(&smaller))
     }
 
-    fn load_stock(&mut self, stock: &Stock) -> Result<(), TablesError> {
-        if self.solver.contains(stock) {
+    fn load_class(&mut self, class: &Class) -> Result<(), TablesError> {
+        if self.solver.contains(class) {
             return Ok(());
         }
-        let class = self.classes(stock.pieces(), stock.hidden()).get(stock);
-        let (veiled, _) = *class.unwrap_or_else(|| unreachable!("every stock of an ending has a name"));
+        let named = self.classes(class.pieces(), class.hidden()).get(class);
+        let (veiled, _) = *named.unwrap_or_else(|| unreachable!("every class of an ending has a name"));
         let path = self.path(&veiled);
         if !path.exists() {
             return Err(TablesError::Missing { path, veiled });
@@ -252,7 +251,7 @@ impl Tables {
         for block in 0..container.block_count() {
             values.extend(container.block(block)?.iter().map(|&byte| byte as i8));
         }
-        self.solver.insert(stock, &values).ok_or_else(other)
+        self.solver.insert(class, &values).ok_or_else(other)
     }
 
     /// Forgets what is in memory, but not the files.
@@ -277,7 +276,7 @@ impl Tables {
     /// # Errors
     /// If the table is missing or damaged.
     pub fn tally(&mut self, veiled: &Veiled) -> Result<[Tally; 2], TablesError> {
-        self.load_stock(&veiled.reading().stock)?;
+        self.load_class(&veiled.reading().class)?;
         Ok(Color::ALL.map(|turn| self.solver.tally(veiled, turn).unwrap_or_default()))
     }
 
@@ -294,7 +293,7 @@ impl Tables {
 /// What the file says about itself.
 fn head(veiled: &Veiled) -> String {
     let builder = concat!("anqi-solve ", env!("CARGO_PKG_VERSION"));
-    format!("anqi-veiled-1\nmaterial {veiled}\nrules board=4x8,ladder=taiwan,draw=off\nbuilder {builder}\n")
+    format!("anqi-veiled-2\nmaterial {veiled}\nrules board=4x8,ladder=taiwan,draw=off\nbuilder {builder}\n")
 }
 
 fn write(path: &Path, veiled: &Veiled, levels: &Levels) -> Result<(), ContainerError> {

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_endgame::{Ending, EndingError};
+use anqi_endgame::{Class, Ending, EndingError, Reading};
 use anqi_rules::{Ladder, Material, Piece, Position, excerpt};
-
-use crate::stock::{Reading, Stock};
 
 /// What is left on the 4×8 board, some of it face down.
 ///
@@ -89,8 +87,7 @@ impl Veiled {
     }
 
     pub(crate) fn reading(&self) -> Reading {
-        let reading = Stock::of(&self.shown, &self.pool, Ladder::Taiwan);
-        reading.unwrap_or_else(|| unreachable!("few pieces are of few kinds"))
+        Class::of_pieces(&self.shown, &self.pool, Ladder::Taiwan)
     }
 
     /// In how many ways pieces that the solver does not tell apart can change places.
@@ -109,13 +106,13 @@ impl Veiled {
     }
 }
 
-/// Endings that are the same game, by stock: how many there are, and the one they are named by, which has the fewest
+/// Endings that are the same game, by class: how many there are, and the one they are named by, which has the fewest
 /// different pieces and of these the lowest.
-pub(crate) fn classes(pieces: u32, hidden: u32) -> BTreeMap<Stock, (Veiled, u32)> {
-    let mut classes: BTreeMap<Stock, (Veiled, u32)> = BTreeMap::new();
+pub(crate) fn classes(pieces: u32, hidden: u32) -> BTreeMap<Class, (Veiled, u32)> {
+    let mut classes: BTreeMap<Class, (Veiled, u32)> = BTreeMap::new();
     for veiled in Veiled::all(pieces, hidden) {
         let kinds = |veiled: &Veiled| veiled.pieces().kinds();
-        let (name, count) = classes.entry(veiled.reading().stock).or_insert((veiled, 0));
+        let (name, count) = classes.entry(veiled.reading().class).or_insert((veiled, 0));
         *count += 1;
         if kinds(&veiled) < kinds(name) {
             *name = veiled;

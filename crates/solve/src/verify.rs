@@ -11,9 +11,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use anqi_endgame::{Class, Reading};
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Piece, Position, Setup, Square, SquareSet};
 
-use crate::stock::{MOST_GROUPS, Reading, Stock};
+use crate::index::MOST_GROUPS;
 use crate::{Fraction, Solver, Veiled};
 
 impl Solver {
@@ -26,7 +27,7 @@ impl Solver {
         let reading = veiled.reading();
         let mut probe = CachedProbe { solver: self, readings: HashMap::new() };
         let mut positions = 0;
-        for (hidden, level) in self.levels(&reading.stock).into_iter().flatten() {
+        for (hidden, level) in self.levels(&reading.class).into_iter().flatten() {
             let position = |number: u32| {
                 let placement = level.index().placement(number);
                 place(veiled, &reading, &placement.sets, reading.color(placement.turn), hidden)
@@ -67,7 +68,7 @@ impl Solver {
     }
 }
 
-/// A position of `veiled` with the groups of its stock on these squares. Which piece of a group stands where does not
+/// A position of `veiled` with the groups of its class on these squares. Which piece of a group stands where does not
 /// matter.
 fn place(veiled: &Veiled, reading: &Reading, sets: &[u32; MOST_GROUPS], turn: Color, hidden: u32) -> Position {
     let empty = Setup::empty(BoardSize::FourByEight, Ladder::Taiwan);
@@ -96,10 +97,9 @@ impl CachedProbe<'_> {
         }
         let (shown, pool) = (position.revealed(), *position.pool());
         let ladder = position.ladder();
-        let read = || Stock::of(&shown, &pool, ladder);
         let reading = match self.readings.entry((shown, pool)) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(read()?),
+            Entry::Vacant(new) => new.insert(Class::of_pieces(&shown, &pool, ladder)),
         };
         Some(self.solver.worth(reading, position)?.value)
     }

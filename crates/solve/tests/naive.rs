@@ -152,7 +152,7 @@ fn whole_games_on_three_by_two() {
 }
 
 #[test]
-#[ignore = "half a million positions of fractions"]
+#[ignore = "half a million positions of fractions, over two minutes"]
 fn whole_games_on_two_by_four() {
     whole_game("2x4", "KPPP", 100_000);
     whole_game("2x4", "CCPP", 100_000);
@@ -208,7 +208,7 @@ fn endings_of_three_pieces() {
 }
 
 #[test]
-#[ignore = "a minute"]
+#[ignore = "several seconds"]
 fn more_endings_of_three_pieces() {
     for (shown, pool) in [("G", "Pp"), ("C", "kp"), ("n", "CP"), ("Np", "p"), ("P", "kc")] {
         ending(shown, pool);
@@ -216,7 +216,7 @@ fn more_endings_of_three_pieces() {
 }
 
 #[test]
-#[ignore = "millions of positions of fractions"]
+#[ignore = "millions of positions of fractions, over four minutes"]
 fn endings_of_four_pieces() {
     ending("Kc", "Pg");
     ending("Pnc", "K");

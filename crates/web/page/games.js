@@ -3,18 +3,31 @@
 import { button, html } from './dom.js';
 import { t } from './words.js';
 
-/** @typedef {{ game: string, date: string | null, first: string, second: string, result: string, reason: string | null, plies: number, inPlay: boolean }} Listed */
+/** @typedef {{ name: string, level: number | null }} ListedPlayer */
+/** @typedef {{ game: string, date: string | null, first: ListedPlayer, second: ListedPlayer, result: string, reason: string | null, plies: number, inPlay: boolean }} Listed */
+
+/** @param {ListedPlayer} player */
+const name = ({ name, level }) => (level ? t('level', level) : name === 'person' ? t('person') : name);
+
+/** @param {(game: string) => void} open */
+const listed = async (open) => {
+  const response = await fetch('/api/games');
+  const { games } = /** @type {{ games: Listed[] }} */ (await response.json());
+  if (!games.length) return html('p', {}, t('noGames'));
+  const rows = games.map((game) => html('tr', {},
+    html('td', {}, game.date ?? ''),
+    html('td', {}, `${name(game.first)} – ${name(game.second)}`),
+    html('td', {}, game.inPlay ? t('inPlay') : game.result), html('td', {}, game.plies),
+    html('td', {}, button(t('open'), () => open(game.game), { 'data-game': game.game }))));
+  const head = /** @type {const} */ (['date', 'players', 'result', 'plies']);
+  return html('table', { id: 'list' },
+    html('thead', {}, html('tr', {}, ...head.map((word) => html('th', { scope: 'col' }, t(word))), html('td', {}))),
+    html('tbody', {}, ...rows));
+};
 
 /** @param {(game: string) => void} open @param {() => void} close */
 export const gamesDialog = async (open, close) => {
-  const response = await fetch('/api/games');
-  const { games } = /** @type {{ games: Listed[] }} */ (await response.json());
-  const rows = games.map((game) => html('tr', {},
-    html('td', {}, game.date ?? ''),
-    html('td', {}, `${game.first} – ${game.second}`),
-    html('td', {}, game.result), html('td', {}, game.plies),
-    html('td', {}, button(t('open'), () => open(game.game), { 'data-game': game.game }))));
-  const head = /** @type {const} */ (['date', 'players', 'result', 'plies']);
+  const list = html('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': t('gamesTitle') }, await listed(open));
   const told = html('p', { role: 'status' });
   const text = html('textarea', { id: 'import-text', rows: 5, 'aria-label': t('importText'), spellcheck: 'false' });
   const file = html('input', {
@@ -31,20 +44,17 @@ export const gamesDialog = async (open, close) => {
       return;
     }
     const { games: kept, errors } = /** @type {{ games: string[], errors: string[] }} */ (await answer.json());
-    told.textContent = [kept.length ? t('imported', kept.length) : '', ...errors].filter(Boolean).join('; ');
-    if (kept.length) open(kept[0]);
+    if (!errors.length) return open(kept[0]);
+    told.textContent = kept.length ? t('importedSome', kept.length, errors.join('; ')) : errors.join('; ');
+    if (kept.length) list.replaceChildren(await listed(open));
   };
   return [
     html('h2', {}, t('gamesTitle')),
-    games.length
-      ? html('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': t('gamesTitle') }, html('table', { id: 'list' },
-        html('thead', {}, html('tr', {}, ...head.map((word) => html('th', { scope: 'col' }, t(word))), html('td', {}))),
-        html('tbody', {}, ...rows)))
-      : html('p', {}, t('noGames')),
+    list,
     html('h2', {}, t('import')),
     html('p', { class: 'note' }, t('importNote')),
     text,
-    html('p', {}, file, ' ', button(t('import'), send, { id: 'import' })),
+    html('p', { class: 'steps' }, file, button(t('import'), send, { id: 'import' })),
     told,
     button(t('close'), close),
   ];

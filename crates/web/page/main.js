@@ -93,7 +93,7 @@ function hear(message) {
   if (message.type === 'error') say(message.message);
   if (message.game !== state.game?.game) return;
   switch (message.type) {
-    case 'game': return show(message);
+    case 'game': return showInTurn(message);
     case 'analysis': {
       const study = /** @type {Study} */ (message);
       if (study.ply !== shown()?.ply || !state.analysing) return;
@@ -116,9 +116,33 @@ function hear(message) {
     case 'review':
       state.review = message;
       state.reviewing = false;
+      if (state.game?.outcome) {
+        const { winner } = state.game.outcome;
+        state.chances.set(state.game.plies.length, [Number(winner === 'first'), Number(!winner), Number(winner === 'second')]);
+      }
       draw();
       break;
   }
+}
+
+/** Long enough to see what came up before the answer to it. */
+const SEEN = 320;
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+/** What is still to be shown, and from when on. @type {GameView[]} */
+const coming = [];
+let seen = 0;
+
+/** Shows every ply, each for a moment; whoever is far behind sees where the game stands. @param {GameView} game */
+function showInTurn(game) {
+  coming.push(game);
+  if (coming.length > 3) coming.splice(0, coming.length - 1);
+  if (coming.length === 1) setTimeout(showNext, calm.matches ? 0 : Math.max(0, seen - performance.now()));
+}
+
+function showNext() {
+  const game = coming.shift();
+  if (game && game.game === state.game?.game) show(game);
+  if (coming.length) setTimeout(showNext, calm.matches ? 0 : SEEN);
 }
 
 /** A game as it stands now. @param {GameView} game */
@@ -133,6 +157,7 @@ function show(game) {
   }
   const moved = other || state.game?.shown.position !== game.shown.position;
   Object.assign(state, { game, said: null, told: performance.now() });
+  if (moved) seen = performance.now() + SEEN;
   if (moved) state.hint = null;
   if (moved && !state.past) study();
   draw();
@@ -188,6 +213,7 @@ async function puzzle(ply) {
   await look(ply);
   state.puzzle = state.reviews.get(ply) ?? null;
   const position = shown();
+  byId('table').scrollIntoView({ block: 'nearest' });
   if (state.puzzle && position) say(t('puzzleAsk', position.turn ? t(position.turn) : t('mover'), state.puzzle.played));
   draw();
 }
@@ -195,8 +221,9 @@ async function puzzle(ply) {
 /** @param {string} wanted */
 function solve(wanted) {
   const { good, best } = /** @type {PlyReview} */ (state.puzzle);
-  state.hint = good.includes(wanted) ? wanted : null;
-  say(good.includes(wanted) ? t('puzzleRight', wanted) : t('puzzleWrong', wanted, best));
+  const right = good.includes(wanted) || wanted === best;
+  state.hint = right ? wanted : null;
+  say(t(right ? 'puzzleRight' : 'puzzleWrong', wanted));
   drawBoard();
 }
 
@@ -281,6 +308,7 @@ const draw = () => keepingFocus(drawAll);
 function drawAll() {
   speak(settings.language);
   document.documentElement.dataset.theme = settings.theme;
+  document.body.classList.toggle('idle', !state.game);
   drawHead();
   drawStatus();
   drawSides();
@@ -305,24 +333,34 @@ function drawHead() {
     button(t('games'), openGames, { id: 'games' }));
   const choose = (/** @type {'theme' | 'faces'} */ what, /** @type {[string, Word][]} */ values) => {
     const select = html('select', {
-      id: what, 'aria-label': t(what),
+      id: what,
       change: () => {
         Object.assign(settings, { [what]: select.value });
         remember();
         draw();
       },
     }, ...values.map(([value, word]) => html('option', { value, selected: settings[what] === value }, t(word))));
-    return select;
+    return html('label', {}, t(what), ' ', select);
   };
-  byId('settings').replaceChildren(
+  const opened = document.querySelector('#settings[open]') !== null;
+  byId('options').replaceChildren(
     button(t('language'), () => {
       settings.language = settings.language === 'zh' ? 'en' : 'zh';
       remember();
       draw();
-    }, { id: 'language', 'aria-label': t('languageLabel') }),
-    choose('theme', [['auto', 'themeAuto'], ['light', 'themeLight'], ['dark', 'themeDark']]),
-    choose('faces', [['chinese', 'facesChinese'], ['letters', 'facesLetters']]));
+    }, { id: 'language', lang: settings.language === 'zh' ? 'en' : 'zh-Hant', 'aria-label': t('languageLabel') }),
+    html('details', { id: 'settings', open: opened },
+      html('summary', { id: 'settings-open' }, t('settings')),
+      html('div', { class: 'menu' },
+        choose('theme', [['auto', 'themeAuto'], ['light', 'themeLight'], ['dark', 'themeDark']]),
+        choose('faces', [['chinese', 'facesChinese'], ['letters', 'facesLetters']]))));
 }
+
+// A menu closes when somebody looks elsewhere.
+document.addEventListener('pointerdown', (event) => {
+  const menu = document.getElementById('settings');
+  if (menu && event.target instanceof Node && !menu.contains(event.target)) menu.removeAttribute('open');
+});
 
 function drawStatus() {
   const { game, said, connected: here } = state;
@@ -339,8 +377,11 @@ function drawStatus() {
       ? game.players.every((player) => player.person) ? t('turnOf', color) : `${t('yourTurn')} (${color})`
       : t('thinking', names()[mover]);
     const quiet = game.shown.quiet && game.drawAt ? ` · ${t('quiet', game.shown.quiet, game.drawAt)}` : '';
-    status.textContent = game.plies.length === 0 && game.yourTurn ? t('firstFlip') : `${whose}${quiet}`;
+    status.textContent = !game.shown.turn && game.yourTurn ? t('firstFlip') : `${whose}${quiet}`;
   }
+  const trouble = byId('trouble');
+  trouble.hidden = !game?.trouble;
+  trouble.textContent = game?.trouble ? t('trouble', game.trouble) : '';
 }
 
 /** @param {GameView} game */
@@ -406,7 +447,7 @@ const EMPTY = /** @type {PositionView} */ ({
 function drawBoard() {
   const { game } = state;
   const movable = state.puzzle !== null || (!state.past && !!game?.yourTurn);
-  const map = state.study && state.analysing ? new Map(state.study.flips.map((flip) => [flip.square, flip.winrate])) : null;
+  const map = state.study && state.analysing ? new Map(state.study.flips.flatMap((flip) => (flip.winrate === null ? [] : [[flip.square, flip.winrate]]))) : null;
   board.root.setAttribute('aria-label', 'anqi');
   board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing, label });
 }
@@ -441,7 +482,16 @@ function drawActions() {
       state.reviews = new Map();
       void ask({ type: 'review' });
       drawReview();
+      byId('review').scrollIntoView({ block: 'nearest' });
     }, { id: 'do-review', disabled: state.reviewing });
+  }
+  const { puzzle: asked } = state;
+  if (asked) {
+    add('answer', () => {
+      state.hint = asked.best;
+      say(t('puzzleAnswer', asked.best));
+      drawBoard();
+    }, { id: 'answer' });
   }
   add('share', share, { id: 'share' });
 }
@@ -449,7 +499,7 @@ function drawActions() {
 function drawStart() {
   const place = byId('start');
   place.hidden = !!state.game && !state.starting;
-  const drawn = place.hidden || !state.welcome ? '' : settings.language;
+  const drawn = place.hidden || !state.welcome ? '' : `${settings.language} ${settings.faces}`;
   // What somebody is filling in is left alone.
   if (place.dataset.drawn === drawn) return;
   place.dataset.drawn = drawn;
@@ -485,8 +535,19 @@ function drawStart() {
     html('label', {}, t('you'), ' ', seat),
     html('details', {}, html('summary', {}, t('options')),
       html('label', {}, t('clock'), ' ', clock), html('label', {}, t('rules'), ' ', rule),
-      html('label', {}, teach, ' ', t('teach')), html('p', { class: 'note' }, t('eloNote'))),
-    html('button', { id: 'play', class: 'main' }, t('play'))));
+      html('p', { class: 'note' }, t('eloNote'))),
+    html('label', {}, teach, ' ', t('teach')),
+    html('button', { id: 'play', class: 'main' }, t('play'))), howTo());
+}
+
+/** What somebody needs to know who has never played. */
+function howTo() {
+  const rank = (/** @type {string} */ face) => html('span', { class: 'small', title: t(/** @type {Word} */ (face)) },
+    svg('svg', { viewBox: '-46 -46 92 92', role: 'img', 'aria-label': t(/** @type {Word} */ (face)) }, ...faceOf(face, settings.faces)));
+  const ranks = ['K', 'G', 'M', 'R', 'N', 'P'].flatMap((face, index) => (index ? [html('span', { 'aria-hidden': 'true' }, '›'), rank(face)] : [rank(face)]));
+  return html('details', { id: 'how-to', open: true }, html('summary', {}, t('howTo')),
+    html('p', {}, t('howFlip')), html('p', {}, t('howCapture')), html('p', { class: 'row' }, ...ranks),
+    html('p', {}, t('howPawn')), html('p', {}, rank('C'), t('howCannon')), html('p', {}, t('howEnd')));
 }
 
 function drawStudy() {
@@ -545,13 +606,23 @@ function drawMoves() {
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
 
+/** What is face down: a row for each kind, red and black. */
 function drawPool() {
-  const position = shown();
+  const pool = shown()?.pool ?? [];
   const place = byId('pool');
   place.hidden = !state.game;
-  if (!position || place.hidden) return place.replaceChildren();
-  const count = position.pool.reduce((sum, [, each]) => sum + each, 0);
-  place.replaceChildren(html('h2', {}, count ? t('faceDown', count) : t('nothingDown')), row(position.pool, t('faceDown', count)));
+  const counts = new Map(pool);
+  const total = pool.reduce((sum, [, each]) => sum + each, 0);
+  const title = total ? t('faceDown', total) : t('nothingDown');
+  const each = [...'KGMRNCP'].flatMap((kind) => [kind, kind.toLowerCase()]).map((face) => {
+    const count = counts.get(face) ?? 0;
+    return html('span', { class: `small${count ? '' : ' none'}` }, svg('svg', { viewBox: '-46 -46 92 92' }, ...faceOf(face, settings.faces)), html('sub', {}, count || ''));
+  });
+  const text = pool.map(([face, count]) => `${t(/** @type {Word} */ (face))} ×${count}`).join(', ');
+  place.replaceChildren(
+    html('h2', {}, html('span', { class: 'hidden-text' }, `${title} ${text}`), html('span', { 'aria-hidden': 'true' }, total)),
+    html('p', { class: 'note', 'aria-hidden': 'true' }, t('down')),
+    html('div', { class: 'kinds', 'aria-hidden': 'true', title }, ...each));
 }
 
 function drawFair() {

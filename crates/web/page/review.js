@@ -12,13 +12,13 @@ const signed = (number) => `${number < 0 ? '−' : '+'}${Math.abs(number).toFixe
 /** What is said about one ply, next to it in the list. @param {PlyReview} review */
 export const remark = (review) => {
   const words = [];
-  if (review.loss >= 0.08) words.push(t('gaveAway', review.loss.toFixed(2), review.best));
+  if (review.grade) words.push(t('gaveAway', review.loss.toFixed(2), review.best));
   if (review.luck !== null && Math.abs(review.luck) >= 0.03) words.push(t('lucky', signed(review.luck)));
   return words.join('; ');
 };
 
 /** @param {PlyReview | undefined} review */
-export const mark = (review) => (!review || review.loss < 0.08 ? '' : review.loss < 0.16 ? '?' : '??');
+export const mark = (review) => (review?.grade ? { mistake: '?', blunder: '??' }[review.grade] : '');
 
 /** @param {Review} review @param {[string, string]} names @param {number | null} winner */
 const verdict = ({ sides }, names, winner) => {

@@ -27,8 +27,8 @@ export const graph = (chances, plies, at, go) => {
   const known = [...chances].sort(([a], [b]) => a - b);
   // A search is a little fond of the side to move: neighbours are averaged.
   const points = known.map(([ply, wdl], index) => {
-    const next = known[index + 1] ?? known[index - 1];
-    return /** @type {[number, Chances]} */ ([ply, next ? wdl.map((share, part) => (share + next[1][part]) / 2) : wdl]);
+    const next = known[index + 1];
+    return /** @type {[number, Chances]} */ ([ply, next && next[0] < plies ? wdl.map((share, part) => (share + next[1][part]) / 2) : wdl]);
   });
   const area = (/** @type {(wdl: Chances) => number} */ share, /** @type {string} */ name) => {
     const line = points.map(([ply, wdl]) => `${x(ply).toFixed(1)} ${(height * (1 - share(wdl))).toFixed(1)}`);
@@ -41,8 +41,8 @@ export const graph = (chances, plies, at, go) => {
       const box = drawing.getBoundingClientRect();
       go(Math.round(((event.clientX - box.left) / box.width) * plies));
     },
-  }, svg('rect', { class: 'loss', width, height }));
-  if (points.length) drawing.append(area(([win, draw]) => win + draw, 'drawn'), area(([win]) => win, 'win'));
+  }, svg('rect', { class: 'unknown', width, height }));
+  if (points.length) drawing.append(area(() => 1, 'loss'), area(([win, draw]) => win + draw, 'drawn'), area(([win]) => win, 'win'));
   drawing.append(svg('line', { class: 'half', x1: 0, x2: width, y1: height / 2, y2: height / 2 }));
   drawing.append(svg('line', { class: 'at', x1: x(at), x2: x(at), y1: 0, y2: height }));
   return html('figure', {}, html('figcaption', {}, t('graph')), drawing);
@@ -56,9 +56,12 @@ export const studyPanel = (study, threats, square, show) => {
   const number = study.playouts.toLocaleString('en');
   const parts = [chancesBar(study.wdl, study.turn ? t(study.turn) : t('mover'))];
   if (study.table) {
-    const word = /** @type {Word} */ (`table ${study.table.result}`);
-    parts.push(html('p', { class: 'table-verdict' }, t(word, study.table.plies ?? 0)));
-  }
+    const { result, plies, to, knowsDrawRule } = study.table;
+    const verdict = t(/** @type {Word} */ (`table ${result}`));
+    parts.push(html('p', { id: 'table-verdict' }, to ? t(/** @type {Word} */ (`table to ${to}`), verdict, plies ?? 0) : verdict));
+    if (!knowsDrawRule) parts.push(html('p', { class: 'note' }, t('tableNoRule')));
+  } else parts.push(html('p', { class: 'note' }, t('chancesNote')));
+  if (study.trouble) parts.push(html('p', { class: 'note', role: 'alert' }, study.trouble));
   const rows = study.moveInfos.map((info) => html('tr', {},
     html('td', {}, button(info.move, () => show(info.move), { class: 'link' })),
     html('td', {}, percent(info.winrate)), html('td', {}, info.visits.toLocaleString('en'))));
@@ -79,7 +82,7 @@ const flipTable = (study, square) => {
   if (!flip) return section;
   const rows = flip.outcomes.map((outcome) => html('tr', {},
     html('td', {}, t(/** @type {Word} */ (outcome.piece))), html('td', {}, percent(outcome.probability)),
-    html('td', {}, outcome.winrate === null ? '–' : percent(outcome.winrate))));
+    html('td', {}, percent(outcome.winrate))));
   section.append(html('table', { id: 'flip-of' }, html('caption', {}, t('flipOf', flip.square, percent(flip.winrate))),
     html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, t('piece')), html('th', { scope: 'col' }, t('chance')), html('th', { scope: 'col' }, t('worth')))),
     html('tbody', {}, ...rows)));

@@ -2,22 +2,24 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
-use anqi_engine::Stop;
+use anqi_engine::{Choice, Stop};
+use anqi_lab::write_whole;
 use anqi_records::{Reader, Record};
-use anqi_rules::{Seed, excerpt};
+use anqi_rules::{Game, Seat, Seed, excerpt};
 use serde::Serialize;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, broadcast};
+use tokio::task::AbortHandle;
 
-use crate::journal::write_whole;
+use crate::journal::Syncer;
 use crate::seat::Sitter;
-use crate::study::Endings;
+use crate::study::{Analyst, AnalystError};
 use crate::table::{Table, TableError, Wish, journal_path, record_path};
 use crate::view::GameView;
 
@@ -25,25 +27,47 @@ use crate::view::GameView;
 #[expect(missing_debug_implementations, reason = "it holds deals")]
 pub struct House {
     dir: PathBuf,
-    tables: Mutex<HashMap<String, Arc<Seated>>>,
+    /// Tables at which somebody sits, thinks or has a clock running. The others are on the disk alone.
+    tables: Mutex<HashMap<String, Weak<Seated>>>,
     /// Where deals come from: the system, or in tests a seed and how many there were.
-    secret: Option<Seed>,
+    deals: Option<Seed>,
     games: AtomicU64,
+    syncer: Syncer,
     /// Those who choose moves, and those who study; neither waits for the other.
     pub(crate) players: Semaphore,
     pub(crate) students: Semaphore,
-    pub(crate) endings: Endings,
+    pub(crate) analyst: Analyst,
     _lock: File,
+}
+
+/// What is decided when a house is opened.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Fixes every deal, and the names of the games: for tests.
+    pub deals: Option<Seed>,
+    /// A folder of endgame tables, for positions of more pieces than are solved at once.
+    pub tables: Option<PathBuf>,
 }
 
 /// A table, and how its pages hear of it.
 pub(crate) struct Seated {
     table: Mutex<Table>,
     /// The game as JSON after every change.
-    views: watch::Sender<Arc<str>>,
-    /// Whoever thinks at this table now.
-    thinking: Mutex<(Option<u64>, Stop)>,
+    views: broadcast::Sender<Arc<str>>,
+    going: Mutex<Going>,
 }
+
+/// What is under way at a table.
+#[derive(Default)]
+struct Going {
+    /// The version of the table that it belongs to.
+    version: Option<u64>,
+    thinking: Stop,
+    flag: Option<AbortHandle>,
+}
+
+/// A page that is further behind than this hears of the present only.
+const MOST_UNHEARD: usize = 16;
 
 /// Why a house cannot be opened, or what was asked of it cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +83,9 @@ pub enum HouseError {
         /// What is wrong.
         error: io::Error,
     },
+    /// The tables cannot be used.
+    #[error(transparent)]
+    Tables(#[from] AnalystError),
 }
 
 /// One line of the list of games.
@@ -67,12 +94,19 @@ pub enum HouseError {
 pub(crate) struct Listed {
     game: String,
     date: Option<String>,
-    first: String,
-    second: String,
+    first: ListedPlayer,
+    second: ListedPlayer,
     result: &'static str,
     reason: Option<String>,
     plies: usize,
     in_play: bool,
+}
+
+/// Who sat at one side of a listed game.
+#[derive(Serialize)]
+struct ListedPlayer {
+    name: String,
+    level: Option<usize>,
 }
 
 /// What came of an import.
@@ -89,12 +123,13 @@ const MOST_LISTED: usize = 200;
 const MOST_IMPORTED: usize = 200;
 
 impl House {
-    /// Opens the folder, and makes it if need be. `secret` fixes every deal: for tests.
+    /// Opens the folder, and makes it if need be.
     ///
     /// # Errors
-    /// If the folder cannot be used, or another server uses it.
-    pub fn open(dir: &Path, secret: Option<Seed>) -> Result<Arc<House>, HouseError> {
+    /// If a folder cannot be used, or another server uses it.
+    pub fn open(dir: &Path, settings: Settings) -> Result<Arc<House>, HouseError> {
         let failed = |error| HouseError::Folder { path: dir.display().to_string(), error };
+        let analyst = Analyst::new(settings.tables.as_deref())?;
         fs::create_dir_all(dir).map_err(failed)?;
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock")).map_err(failed)?;
@@ -104,16 +139,26 @@ impl House {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let cores = available_parallelism().map_or(1, usize::from);
-        Ok(Arc::new(House {
+        let whose: Arc<OnceLock<Weak<House>>> = Arc::default();
+        let theirs = Arc::clone(&whose);
+        let syncer = Syncer::start(move |journal, result| {
+            if let Some(house) = theirs.get().and_then(Weak::upgrade) {
+                house.hear_of_disk(journal, result);
+            }
+        });
+        let house = Arc::new(House {
             dir: dir.to_owned(),
             tables: Mutex::default(),
-            secret,
+            deals: settings.deals,
             games: AtomicU64::new(0),
+            syncer: syncer.map_err(failed)?,
             players: Semaphore::new(cores),
             students: Semaphore::new(cores.div_ceil(2)),
-            endings: Endings::default(),
+            analyst,
             _lock: lock,
-        }))
+        });
+        let _ = whose.set(Arc::downgrade(&house));
+        Ok(house)
     }
 
     /// The folder.
@@ -122,55 +167,79 @@ impl House {
         &self.dir
     }
 
-    fn tables(&self) -> MutexGuard<'_, HashMap<String, Arc<Seated>>> {
+    fn tables(&self) -> MutexGuard<'_, HashMap<String, Weak<Seated>>> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn new_secret(&self) -> io::Result<Seed> {
-        if let Some(secret) = &self.secret {
-            return Ok(secret.child(self.games.fetch_add(1, Ordering::Relaxed).to_le_bytes()));
+    /// A name for a new game, and where its deal comes from. They have nothing to do with each other: a name decides how
+    /// engines break ties, and may not know what lies face down.
+    fn new_name(&self) -> io::Result<(String, Seed)> {
+        let random = || -> io::Result<Seed> {
+            let mut bytes = [0; 32];
+            getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+            Ok(Seed::from(bytes))
+        };
+        loop {
+            let number = self.games.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+            let (name, secret) = match &self.deals {
+                Some(deals) => (Seed::from([0; 32]).child(number), deals.child(number)),
+                None => (random()?, random()?),
+            };
+            let id = id_of(&name);
+            if !self.tables().contains_key(&id)
+                && ![journal_path(&self.dir, &id), record_path(&self.dir, &id)].iter().any(|path| path.exists())
+            {
+                return Ok((id, secret));
+            }
         }
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        Ok(Seed::from(bytes))
     }
 
-    /// Begins a game.
-    pub(crate) fn begin(self: &Arc<House>, wish: &Wish) -> Result<Arc<Seated>, TableError> {
-        let secret = self.new_secret()?;
-        let id = id_of(&secret);
-        let table = Table::new(&self.dir, &id, wish, &secret, today())?;
-        let seated = Seated::new(table);
-        self.tables().insert(id, Arc::clone(&seated));
-        self.go_on(&seated);
-        Ok(seated)
+    /// Begins a game; [`go_on`](House::go_on) lets it go on.
+    pub(crate) fn begin(&self, wish: &Wish) -> Result<Arc<Seated>, TableError> {
+        let (id, secret) = self.new_name()?;
+        let table = Table::new(&self.dir, &id, wish, &secret, today(), &self.syncer)?;
+        Ok(seat(&mut self.tables(), table))
     }
 
     /// A game by its name, in play or kept.
-    pub(crate) fn find(self: &Arc<House>, id: &str) -> Result<Arc<Seated>, TableError> {
+    pub(crate) fn find(&self, id: &str) -> Result<Arc<Seated>, TableError> {
         let unknown = || TableError::Wish(format!("there is no game {:?}", excerpt(id)));
         if id.len() != ID_DIGITS || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(unknown());
         }
         // Two pages that open one game must not open its journal twice.
         let mut tables = self.tables();
-        if let Some(seated) = tables.get(id) {
-            return Ok(Arc::clone(seated));
+        if let Some(seated) = tables.get(id).and_then(Weak::upgrade) {
+            return Ok(seated);
         }
         let table = if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
             // The record is written before the journal goes.
             let _ = fs::remove_file(journal_path(&self.dir, id));
             Table::of_record(id, &text.parse::<Record>()?)?
         } else if journal_path(&self.dir, id).exists() {
-            Table::resume(&self.dir, id)?
+            Table::resume(&self.dir, id, &self.syncer)?
         } else {
             return Err(unknown());
         };
-        let seated = Seated::new(table);
-        tables.insert(id.to_owned(), Arc::clone(&seated));
-        drop(tables);
-        self.go_on(&seated);
-        Ok(seated)
+        Ok(seat(&mut tables, table))
+    }
+
+    /// How many games are in memory.
+    #[must_use]
+    pub fn seated(&self) -> usize {
+        self.tables().values().filter(|seated| seated.strong_count() > 0).count()
+    }
+
+    /// A journal has been forced to the disk, or could not be: whoever looks at the game is told.
+    fn hear_of_disk(&self, journal: &Path, result: io::Result<()>) {
+        if let Err(error) = &result {
+            eprintln!("{} may be lost: {error}", journal.display());
+        }
+        let id = journal.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let seated = self.tables().get(id).and_then(Weak::upgrade);
+        if let Some(seated) = seated {
+            seated.tell_trouble(result.err().map(|error| error.to_string()));
+        }
     }
 
     /// Keeps the games of a text in any of our formats. Damaged ones are told, the others kept.
@@ -199,13 +268,13 @@ impl House {
         Table::of_record(&id, record)?;
         let path = record_path(&self.dir, &id);
         if !path.exists() {
-            write_whole(&path, text.as_bytes())?;
+            write_whole(&path, |file| file.write_all(text.as_bytes()))?;
         }
         Ok(id)
     }
 
     /// The newest games first.
-    pub(crate) fn list(self: &Arc<House>) -> io::Result<Vec<Listed>> {
+    pub(crate) fn list(&self) -> io::Result<Vec<Listed>> {
         let mut found: Vec<(SystemTime, String)> = Vec::new();
         for entry in fs::read_dir(&self.dir)? {
             let entry = entry?;
@@ -227,43 +296,45 @@ impl House {
     fn peek(&self, id: &str) -> Option<(String, Record, bool)> {
         // Nobody sits down meanwhile: opening a journal cuts off what is torn.
         let tables = self.tables();
-        if let Some(seated) = tables.get(id) {
+        if let Some(seated) = tables.get(id).and_then(Weak::upgrade) {
             let table = seated.table();
             return Some((id.to_owned(), table.record(), table.is_in_play()));
         }
         if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
             return Some((id.to_owned(), text.parse().ok()?, false));
         }
-        let table = Table::resume(&self.dir, id).ok()?;
+        let table = Table::resume(&self.dir, id, &self.syncer).ok()?;
         Some((id.to_owned(), table.record(), table.is_in_play()))
     }
 
-    /// Tells the pages of a table, and lets an engine move and the clock run.
+    /// Tells the pages of a table what has changed there, and lets an engine move and the clock run.
     pub(crate) fn go_on(self: &Arc<House>, seated: &Arc<Seated>) {
         let table = seated.table();
-        seated.publish(&table);
         let version = table.version();
-        let engine = table.to_move().and_then(Sitter::engine).cloned();
-        let clock = table.running_clock();
-        let mut thinking = seated.thinking.lock().unwrap_or_else(PoisonError::into_inner);
-        if thinking.0 == Some(version) {
-            return;
+        let mut going = seated.going();
+        match going.version {
+            Some(known) if known == version => return,
+            Some(_) => seated.publish(&table),
+            // Whoever sits down at a table sees it.
+            None => {}
         }
-        thinking.1.raise();
-        let stop = Stop::default();
-        *thinking = (Some(version), stop.clone());
+        going.thinking.raise();
+        if let Some(flag) = going.flag.take() {
+            flag.abort();
+        }
+        *going = Going { version: Some(version), ..Going::default() };
+        let clock = table.running_clock();
         if let Some((_, left)) = clock {
             let (house, seated) = (Arc::clone(self), Arc::clone(seated));
-            tokio::spawn(async move {
+            let flag = tokio::spawn(async move {
                 tokio::time::sleep(left + Duration::from_millis(1)).await;
                 let fallen = seated.at_version(version, |table| table.fall_flag(&house.dir));
-                if matches!(fallen, Some(Ok(true))) {
-                    house.go_on(&seated);
-                }
+                house.after(&seated, fallen.map(|fallen| fallen.map(drop)));
             });
+            going.flag = Some(flag.abort_handle());
         }
-        let Some(engine) = engine else { return };
-        let game = table.game().clone();
+        let Some(engine) = table.to_move().and_then(Sitter::engine).cloned() else { return };
+        let (game, stop) = (table.game().clone(), going.thinking.clone());
         // Nothing hidden goes into it: the game's public name and the ply.
         let seed = Seed::from([3; 32]).child(table.id()).child(game.plies().len().to_le_bytes());
         let (house, seated) = (Arc::clone(self), Arc::clone(seated));
@@ -273,26 +344,58 @@ impl House {
             let Ok(Some(choice)) = thought else { return };
             // A table that has changed since has no use for it.
             let played = seated.at_version(version, |table| table.play(&house.dir, choice.mv));
-            if played.is_some() {
-                house.go_on(&seated);
-            }
+            house.after(&seated, played);
         });
+    }
+
+    /// Lets the analyst think as soon as it is its turn among `those` who think.
+    pub(crate) async fn think(
+        self: &Arc<House>,
+        those: &Semaphore,
+        game: Game,
+        playouts: u64,
+        stop: Stop,
+    ) -> Option<Choice> {
+        let _permit = those.acquire().await.ok()?;
+        let house = Arc::clone(self);
+        tokio::task::spawn_blocking(move || house.analyst.think(&game, playouts, &stop)).await.ok()?
+    }
+
+    /// What nobody has asked for was done, or could not be.
+    fn after(self: &Arc<House>, seated: &Arc<Seated>, done: Option<Result<(), TableError>>) {
+        let Some(done) = done else { return };
+        self.go_on(seated);
+        if let Err(error) = done {
+            // Whoever opens the game again has it tried again.
+            seated.going().version = None;
+            seated.tell_trouble(Some(error.to_string()));
+        }
     }
 }
 
-impl Seated {
-    fn new(table: Table) -> Arc<Seated> {
-        let views = watch::Sender::new(view(&table));
-        Arc::new(Seated { table: Mutex::new(table), views, thinking: Mutex::default() })
-    }
+/// Puts a table where it can be found as long as somebody has it, and forgets those that nobody has.
+fn seat(tables: &mut HashMap<String, Weak<Seated>>, table: Table) -> Arc<Seated> {
+    tables.retain(|_, seated| seated.strong_count() > 0);
+    let id = table.id().to_owned();
+    let views = broadcast::Sender::new(MOST_UNHEARD);
+    let seated = Arc::new(Seated { table: Mutex::new(table), views, going: Mutex::default() });
+    tables.insert(id, Arc::downgrade(&seated));
+    seated
+}
 
+impl Seated {
     pub(crate) fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears of every change from now on.
-    pub(crate) fn views(&self) -> watch::Receiver<Arc<str>> {
-        self.views.subscribe()
+    fn going(&self) -> MutexGuard<'_, Going> {
+        self.going.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The game as a page sees it now, and every change from now on.
+    pub(crate) fn watch(&self) -> (Arc<str>, broadcast::Receiver<Arc<str>>) {
+        let table = self.table();
+        (view(&table), self.views.subscribe())
     }
 
     /// The game as a page sees it now; clocks have run since the last change.
@@ -301,7 +404,15 @@ impl Seated {
     }
 
     fn publish(&self, table: &Table) {
-        self.views.send_replace(view(table));
+        // Without pages nobody hears it.
+        let _ = self.views.send(view(table));
+    }
+
+    fn tell_trouble(&self, trouble: Option<String>) {
+        let mut table = self.table();
+        if table.note_trouble(trouble) {
+            self.publish(&table);
+        }
     }
 
     /// Does something if nothing has happened since `version`.
@@ -322,8 +433,8 @@ impl Listed {
         Listed {
             game: id.clone(),
             date: tag("Date"),
-            first: tag("First").unwrap_or_else(|| "?".to_owned()),
-            second: tag("Second").unwrap_or_else(|| "?".to_owned()),
+            first: ListedPlayer::of(record.player(Seat::First)),
+            second: ListedPlayer::of(record.player(Seat::Second)),
             result: record.result().name(),
             reason: tag("Termination"),
             plies: record.plies().len(),
@@ -332,11 +443,17 @@ impl Listed {
     }
 }
 
+impl ListedPlayer {
+    fn of(name: Option<&str>) -> ListedPlayer {
+        let level = name.and_then(|name| Sitter::named(name).level());
+        ListedPlayer { name: name.unwrap_or("?").to_owned(), level }
+    }
+}
+
 const ID_DIGITS: usize = 16;
 
-/// A public name; nobody finds the secret from it.
-fn id_of(secret: &Seed) -> String {
-    secret.child("name of a game").to_string()[..ID_DIGITS].to_owned()
+fn id_of(seed: &Seed) -> String {
+    seed.to_string()[..ID_DIGITS].to_owned()
 }
 
 /// `2026.11.15`, as records write it.

@@ -5,10 +5,14 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use anqi_lab::write_whole;
 use serde::{Deserialize, Serialize};
 
 /// One line.
@@ -54,22 +58,67 @@ const SYNC_EVERY: Duration = Duration::from_secs(2);
 /// The open file.
 #[derive(Debug)]
 pub(crate) struct Journal {
+    paper: Arc<Paper>,
+    end: u64,
+    syncer: Syncer,
+}
+
+/// What journal and syncer share.
+#[derive(Debug)]
+struct Paper {
     path: PathBuf,
     file: File,
-    end: u64,
-    synced: Instant,
+    /// Something was written that the disk may not have; the syncer knows.
+    wet: AtomicBool,
+    /// The game is kept elsewhere.
+    removed: AtomicBool,
+}
+
+impl Paper {
+    fn sync(&self) -> io::Result<()> {
+        // What is written from here on waits for the next time.
+        self.wet.store(false, Ordering::Relaxed);
+        self.file.sync_data()?;
+        if !self.path.exists() && !self.removed.load(Ordering::Acquire) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "somebody has removed its file"));
+        }
+        Ok(())
+    }
+}
+
+/// Whoever played need not wait for the disk: a thread forces to it what the journals of a house have got, and tells
+/// what came of that.
+#[derive(Clone, Debug)]
+pub(crate) struct Syncer(mpsc::Sender<Arc<Paper>>);
+
+impl Syncer {
+    /// `report` hears of every journal by its path.
+    pub(crate) fn start(report: impl Fn(&Path, io::Result<()>) + Send + 'static) -> io::Result<Syncer> {
+        let (wet, papers) = mpsc::channel::<Arc<Paper>>();
+        let dry = move || {
+            while let Ok(first) = papers.recv() {
+                thread::sleep(SYNC_EVERY);
+                let all: Vec<_> = iter::once(first).chain(papers.try_iter()).collect();
+                for paper in all {
+                    report(&paper.path, paper.sync());
+                }
+            }
+        };
+        thread::Builder::new().name("syncer".to_owned()).spawn(dry)?;
+        Ok(Syncer(wet))
+    }
 }
 
 impl Journal {
     /// Begins a journal, which appears whole.
-    pub(crate) fn create(path: &Path, agreement: &Agreement) -> io::Result<Journal> {
+    pub(crate) fn create(path: &Path, agreement: &Agreement, syncer: &Syncer) -> io::Result<Journal> {
         let text = line(&Entry::Game(agreement.clone()))?;
-        write_whole(path, text.as_bytes())?;
-        Journal::at_end(path, text.len() as u64)
+        write_whole(path, |file| file.write_all(text.as_bytes()))?;
+        Journal::at_end(path, text.len() as u64, syncer)
     }
 
     /// Opens a journal and reads it up to the first line that is not whole, from which on it is cut off.
-    pub(crate) fn open(path: &Path) -> io::Result<(Agreement, Vec<Entry>, Journal)> {
+    pub(crate) fn open(path: &Path, syncer: &Syncer) -> io::Result<(Agreement, Vec<Entry>, Journal)> {
         let text = fs::read(path)?;
         let mut entries = Vec::new();
         let mut end = 0;
@@ -82,35 +131,36 @@ impl Journal {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the journal does not begin with what was agreed"));
         }
         let Entry::Game(agreement) = entries.remove(0) else { unreachable!("matched above") };
-        Ok((agreement, entries, Journal::at_end(path, end)?))
+        Ok((agreement, entries, Journal::at_end(path, end, syncer)?))
     }
 
-    fn at_end(path: &Path, end: u64) -> io::Result<Journal> {
+    fn at_end(path: &Path, end: u64, syncer: &Syncer) -> io::Result<Journal> {
         let file = OpenOptions::new().append(true).open(path)?;
         file.set_len(end)?;
-        Ok(Journal { path: path.to_owned(), file, end, synced: Instant::now() })
+        let paper = Paper { path: path.to_owned(), file, wet: AtomicBool::new(false), removed: AtomicBool::new(false) };
+        Ok(Journal { paper: Arc::new(paper), end, syncer: syncer.clone() })
     }
 
     /// Writes an entry down. If that fails nothing of it stays.
     pub(crate) fn append(&mut self, entry: &Entry) -> io::Result<()> {
         let text = line(entry)?;
-        if let Err(error) = self.file.write_all(text.as_bytes()) {
-            let _ = self.file.set_len(self.end);
+        let mut file = &self.paper.file;
+        if let Err(error) = file.write_all(text.as_bytes()) {
+            let _ = file.set_len(self.end);
             return Err(error);
         }
         self.end += text.len() as u64;
-        if self.synced.elapsed() >= SYNC_EVERY {
-            self.synced = Instant::now();
-            // Whoever played need not wait for the disk.
-            let file = self.file.try_clone()?;
-            thread::spawn(move || file.sync_data());
+        if !self.paper.wet.swap(true, Ordering::Relaxed) {
+            let gone = |_| io::Error::other("nobody is there to force it to the disk");
+            self.syncer.0.send(Arc::clone(&self.paper)).map_err(gone)?;
         }
         Ok(())
     }
 
     /// Takes the file away: the game is kept elsewhere.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        fs::remove_file(&self.path)
+        self.paper.removed.store(true, Ordering::Release);
+        fs::remove_file(&self.paper.path)
     }
 }
 
@@ -124,15 +174,6 @@ fn parse(line: &[u8]) -> Option<Entry> {
     let (checksum, json) = line.split_once(' ')?;
     let checksum = u32::from_str_radix(checksum, 16).ok()?;
     if crc32fast::hash(json.as_bytes()) == checksum { serde_json::from_str(json).ok() } else { None }
-}
-
-/// Writes a file under another name and renames it when it is complete.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let partial = path.with_extension("partial");
-    let mut file = File::create(&partial)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&partial, path)
 }
 
 #[cfg(test)]
@@ -152,12 +193,17 @@ mod tests {
         }
     }
 
+    fn deaf() -> Syncer {
+        Syncer::start(|_, _| {}).unwrap()
+    }
+
     /// Cut anywhere, the journal holds exactly the entries whose last byte was written, and goes on from there.
     #[test]
     fn a_torn_line_never_was() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("game.journal");
-        let mut journal = Journal::create(&path, &agreement()).unwrap();
+        let syncer = deaf();
+        let mut journal = Journal::create(&path, &agreement(), &syncer).unwrap();
         let plies: Vec<Entry> =
             ["a1(K)", "b1(p)", "a1-a2"].map(|ply| Entry::Ply { ply: ply.to_owned(), clock: None }).to_vec();
         let mut ends = vec![journal.end];
@@ -169,12 +215,12 @@ mod tests {
         for length in 0..=whole.len() {
             fs::write(&path, &whole[..length]).unwrap();
             let kept = ends.iter().filter(|&&end| end <= length as u64).count();
-            match Journal::open(&path) {
+            match Journal::open(&path, &syncer) {
                 Err(_) => assert_eq!(kept, 0),
                 Ok((head, entries, mut journal)) => {
                     assert_eq!((head, &entries[..]), (agreement(), &plies[..kept - 1]));
                     journal.append(&Entry::Back { plies: 1, clocks: None }).unwrap();
-                    assert_eq!(Journal::open(&path).unwrap().1.len(), kept);
+                    assert_eq!(Journal::open(&path, &syncer).unwrap().1.len(), kept);
                 }
             }
         }
@@ -184,7 +230,8 @@ mod tests {
     fn a_flipped_bit_ends_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("game.journal");
-        let mut journal = Journal::create(&path, &agreement()).unwrap();
+        let syncer = deaf();
+        let mut journal = Journal::create(&path, &agreement(), &syncer).unwrap();
         let head = journal.end as usize;
         journal.append(&Entry::Ply { ply: "a1(K)".to_owned(), clock: Some(5) }).unwrap();
         let whole = fs::read(&path).unwrap();
@@ -192,7 +239,43 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;
             fs::write(&path, &damaged).unwrap();
-            assert!(Journal::open(&path).unwrap().1.is_empty(), "byte {at}");
+            assert!(Journal::open(&path, &syncer).unwrap().1.is_empty(), "byte {at}");
         }
+    }
+
+    /// Every two seconds somebody hears how it stands: of one that the system refuses to force to the disk, of one
+    /// whose file was taken away, and of one that is over, whose file may go.
+    #[test]
+    fn what_does_not_reach_the_disk_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tell, told) = mpsc::channel();
+        let syncer = Syncer::start(move |path, result| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            tell.send((name, result.map_err(|error| error.kind()))).unwrap();
+        });
+        let syncer = syncer.unwrap();
+        let ply = Entry::Ply { ply: "a1(K)".to_owned(), clock: None };
+        let begin = |name: &str, spoil: &dyn Fn(&mut Journal)| {
+            let mut journal = Journal::create(&dir.path().join(name), &agreement(), &syncer).unwrap();
+            spoil(&mut journal);
+            journal.append(&ply).unwrap();
+            journal
+        };
+        begin("sound", &|_| {});
+        begin("refused", &|journal| {
+            let paper = Arc::get_mut(&mut journal.paper).unwrap();
+            paper.file = OpenOptions::new().append(true).open("/dev/null").unwrap();
+        });
+        fs::remove_file(begin("taken", &|_| {}).paper.path.clone()).unwrap();
+        begin("over", &|_| {}).remove().unwrap();
+        let mut heard: Vec<_> = (0..4).map(|_| told.recv().unwrap()).collect();
+        heard.sort();
+        let expected = [
+            ("over", Ok(())),
+            ("refused", Err(io::ErrorKind::InvalidInput)),
+            ("sound", Ok(())),
+            ("taken", Err(io::ErrorKind::NotFound)),
+        ];
+        assert_eq!(heard, expected.map(|(name, result)| (name.to_owned(), result)));
     }
 }

@@ -7,9 +7,9 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use anqi_web::{House, serve};
+//! use anqi_web::{House, Settings, serve};
 //!
-//! let house = House::open("games".as_ref(), None)?;
+//! let house = House::open("games".as_ref(), Settings::default())?;
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:8064").await?;
 //! serve(listener, house).await?;
 //! # Ok(())
@@ -22,11 +22,13 @@
 //! | `journal.rs` | what is on disk while a game is played |
 //! | `view.rs` | everything public about a game, as JSON |
 //! | `house.rs` | all tables; engines that move, flags that fall; list and import |
+//! | `chances.rs` | what a value of the engine means in won, drawn and lost games |
 //! | `study.rs`, `review.rs` | what an engine thinks of a position, and of a finished game |
 //! | `link.rs`, `verify.rs` | a game in a link; whether the deal is what was promised |
 //! | `message.rs`, `socket.rs`, `server.rs`, `assets.rs` | requests, sockets, HTTP, the page's files |
 
 mod assets;
+mod chances;
 mod house;
 mod journal;
 mod level;
@@ -41,8 +43,9 @@ mod table;
 mod verify;
 mod view;
 
-pub use house::{House, HouseError};
+pub use house::{House, HouseError, Settings};
 pub use level::{LEVELS, Level};
 pub use seat::{Engine, SitterError};
 pub use server::serve;
+pub use study::AnalystError;
 pub use verify::{Verified, VerifyError, verify};

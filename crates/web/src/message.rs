@@ -43,6 +43,9 @@ pub(crate) enum Request {
     },
     Analyse {
         ply: usize,
+        /// Think no longer than this.
+        #[serde(default)]
+        playouts: Option<u64>,
     },
     StopAnalysis {},
     Review {},

@@ -2,10 +2,11 @@
 
 use anqi_engine::{Choice, Stop};
 use anqi_lab::luck;
-use anqi_rules::{Game, Seat};
+use anqi_rules::{Game, Move, Seat};
 use serde::Serialize;
 
-use crate::study::{rounded, shares, think, winrate};
+use crate::chances::Chances;
+use crate::study::{Analyst, rounded, value_of};
 
 /// Playouts a position.
 const PLAYOUTS: u64 = 3000;
@@ -14,6 +15,24 @@ const MISTAKE: f64 = 0.08;
 const BLUNDER: f64 = 0.16;
 /// At most so many moments are worth a second try.
 const MOST_PUZZLES: usize = 5;
+
+/// How bad a move was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Grade {
+    Mistake,
+    Blunder,
+}
+
+impl Grade {
+    pub(crate) fn of(loss: f64) -> Option<Grade> {
+        match loss {
+            BLUNDER.. => Some(Grade::Blunder),
+            MISTAKE.. => Some(Grade::Mistake),
+            _ => None,
+        }
+    }
+}
 
 /// What is said about one ply.
 #[derive(Clone, Serialize)]
@@ -24,9 +43,11 @@ pub(crate) struct PlyReview {
     best: String,
     seat: &'static str,
     /// Chances of win, draw and loss for the first player before the ply.
-    wdl: [f64; 3],
+    wdl: Chances,
     /// Expected score that the move gave away.
     loss: f64,
+    /// Whether that is a mistake or a blunder.
+    grade: Option<Grade>,
     /// Expected score that chance gave to whoever flipped.
     luck: Option<f64>,
     /// Moves that lose next to nothing; playing one of them solves the puzzle.
@@ -57,14 +78,20 @@ struct Side {
 }
 
 /// Looks at the last ply of `game`; `before` is the game without it.
-pub(crate) fn look(before: &Game, game: &Game, stop: &Stop) -> Option<PlyReview> {
+pub(crate) fn look(analyst: &Analyst, before: &Game, game: &Game, stop: &Stop) -> Option<PlyReview> {
     let ply = before.plies().len();
     let played = *game.plies().get(ply)?;
-    let choice = think(before, PLAYOUTS, stop)?;
-    let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
-    let chances = shares(best);
-    let loss = loss_of(&choice, played.to_move());
-    let good = choice.candidates.iter().filter(|candidate| loss_of(&choice, candidate.mv) < MISTAKE / 2.0);
+    let choice = analyst.think(before, PLAYOUTS, stop)?;
+    let chances = value_of(before, &choice);
+    let loss = loss_of(analyst, before, &choice, played.to_move(), stop)?;
+    let grade = Grade::of(loss);
+    // Only what may become a puzzle needs them.
+    let moves = before.legal_moves();
+    let good = moves
+        .iter()
+        .copied()
+        .filter(|_| grade.is_some())
+        .filter(|&mv| loss_of(analyst, before, &choice, mv, stop).is_some_and(|loss| loss < MISTAKE / 2.0));
     let seat = before.seat();
     Some(PlyReview {
         ply,
@@ -73,23 +100,16 @@ pub(crate) fn look(before: &Game, game: &Game, stop: &Stop) -> Option<PlyReview>
         seat: seat.name(),
         wdl: if seat == Seat::First { chances } else { [chances[2], chances[1], chances[0]] },
         loss: rounded(loss),
+        grade,
         luck: luck::of_flip(before.position(), played).map(rounded),
-        good: good.map(|candidate| candidate.mv.to_string()).collect(),
+        good: good.map(|mv| mv.to_string()).collect(),
     })
 }
 
 /// Expected score that a move gives away, compared with the best.
-pub(crate) fn loss_of(choice: &Choice, mv: anqi_rules::Move) -> f64 {
-    let of = |wanted| choice.candidates.iter().find(|candidate| candidate.mv == wanted);
-    match (of(choice.mv), of(mv)) {
-        (Some(best), Some(played)) => (winrate(best.score) - winrate(played.score)).max(0.0),
-        _ => 0.0,
-    }
-}
-
-/// Whether somebody who learns should be warned.
-pub(crate) fn is_blunder(loss: f64) -> bool {
-    loss >= BLUNDER
+pub(crate) fn loss_of(analyst: &Analyst, game: &Game, choice: &Choice, mv: Move, stop: &Stop) -> Option<f64> {
+    let worth = |mv| analyst.worth(game, choice, mv, stop);
+    if mv == choice.mv { Some(0.0) } else { Some((worth(choice.mv)? - worth(mv)?).max(0.0)) }
 }
 
 impl Review {
@@ -99,12 +119,12 @@ impl Review {
             let side = &mut sides[review.ply % 2];
             side.moves += 1;
             side.loss = rounded(side.loss + review.loss);
-            side.blunders += usize::from(review.loss >= BLUNDER);
-            side.mistakes += usize::from((MISTAKE..BLUNDER).contains(&review.loss));
+            side.blunders += usize::from(review.grade == Some(Grade::Blunder));
+            side.mistakes += usize::from(review.grade == Some(Grade::Mistake));
             side.flips += usize::from(review.luck.is_some());
             side.luck = rounded(side.luck + review.luck.unwrap_or(0.0));
         }
-        let mut worst: Vec<&PlyReview> = plies.iter().filter(|review| review.loss >= MISTAKE).collect();
+        let mut worst: Vec<&PlyReview> = plies.iter().filter(|review| review.grade.is_some()).collect();
         worst.sort_by(|a, b| b.loss.total_cmp(&a.loss).then(a.ply.cmp(&b.ply)));
         let puzzles = worst.iter().take(MOST_PUZZLES).map(|review| review.ply).collect();
         Review { r#type: "review", game: id.to_owned(), value: luck::VALUE, playouts: PLAYOUTS, sides, puzzles }

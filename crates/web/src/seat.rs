@@ -133,6 +133,11 @@ impl Sitter {
         }
     }
 
+    /// The number of the level, if it is one.
+    pub(crate) fn level(&self) -> Option<usize> {
+        if let Sitter::Level(level, _) = self { Some(level.number) } else { None }
+    }
+
     /// Who sat there by a record; a name that is no player's is a person's.
     pub(crate) fn named(name: &str) -> Sitter {
         let Ok(engine) = name.parse::<Engine>() else { return Sitter::Person };

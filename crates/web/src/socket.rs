@@ -9,15 +9,16 @@ use anqi_rules::Game;
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::house::{House, Seated};
 use crate::level::LEVELS;
 use crate::link;
 use crate::message::{Numbered, Request, answer, error};
-use crate::review::{Review, is_blunder, look, loss_of};
-use crate::study::{STAGES, Study, think};
+use crate::review::{Grade, Review, look, loss_of};
+use crate::study::{MOST_PLAYOUTS, STAGES, Study, rounded};
 use crate::table::{Table, TableError, Wish, rewind};
 use crate::view::PositionView;
 
@@ -33,8 +34,8 @@ const TEACH_PLAYOUTS: u64 = 2000;
 
 /// Talks with a page until it goes.
 pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
-    let (news, mut to_send) = mpsc::channel::<String>(16);
-    let mut page = Page { house, news, seated: None, views: None, study: Stop::default(), review: Stop::default() };
+    let (news, mut to_send) = mpsc::channel::<News>(16);
+    let mut page = Page { house, news, open: None, study: Stop::default(), review: Stop::default() };
     let mut ping = tokio::time::interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut heard = Instant::now();
@@ -58,8 +59,14 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
                 }
                 None => break,
             },
-            changed = changed(&mut page.views) => changed.map(|view| view.to_string()),
-            Some(text) = to_send.recv() => Some(text),
+            view = changed(&mut page.open) => Some(view.to_string()),
+            Some(news) = to_send.recv() => match news {
+                News::Text(text) => Some(text),
+                News::NoBlunder { re, mv, ply } => match page.play(&mv, ply) {
+                    Ok(done) => Some(answer(re, done)),
+                    Err(refusal) => Some(error(re, &refusal.to_string())),
+                },
+            },
             _ = ping.tick() => {
                 if heard.elapsed() >= SILENCE {
                     break;
@@ -82,25 +89,38 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
 }
 
 /// The next view of the open game; never, if there is none.
-async fn changed(views: &mut Option<watch::Receiver<Arc<str>>>) -> Option<Arc<str>> {
-    match views {
-        None => std::future::pending().await,
-        Some(receiver) => match receiver.changed().await {
-            Ok(()) => Some(Arc::clone(&receiver.borrow_and_update())),
-            Err(_) => {
-                *views = None;
-                None
-            }
-        },
+async fn changed(open: &mut Option<Open>) -> Arc<str> {
+    let Some(Open { seated, views }) = open else { return std::future::pending().await };
+    match views.recv().await {
+        Ok(view) => view,
+        // Too much has happened meanwhile. (Nobody closes the channel of a table that is open here.)
+        Err(RecvError::Lagged(_) | RecvError::Closed) => {
+            let (view, fresh) = seated.watch();
+            *views = fresh;
+            view
+        }
     }
 }
 
-/// What one page has open.
+/// What comes of thinking for a page.
+enum News {
+    /// To be sent as it is.
+    Text(String),
+    /// A move that somebody who learns may play.
+    NoBlunder { re: Option<u64>, mv: String, ply: usize },
+}
+
+/// The game that a page has open.
+struct Open {
+    seated: Arc<Seated>,
+    views: broadcast::Receiver<Arc<str>>,
+}
+
+/// One page.
 struct Page {
     house: Arc<House>,
-    news: mpsc::Sender<String>,
-    seated: Option<Arc<Seated>>,
-    views: Option<watch::Receiver<Arc<str>>>,
+    news: mpsc::Sender<News>,
+    open: Option<Open>,
     study: Stop,
     review: Stop,
 }
@@ -112,6 +132,8 @@ enum Refusal {
     NothingOpen,
     #[error("a game is reviewed when it is over")]
     StillPlayed,
+    #[error("{0} playouts are too many, expected {MOST_PLAYOUTS} at most")]
+    TooMuch(u64),
     #[error("ply {ply} is beyond the {plies} plies of the game")]
     NoSuchPly { ply: usize, plies: usize },
     #[error(transparent)]
@@ -136,30 +158,31 @@ impl Page {
             Request::Hello {} => Ok(Some(welcome())),
             Request::New { first, second, rules, clock, position } => {
                 let seated = self.house.begin(&Wish { rules, position, first, second, clock })?;
-                Ok(Some(self.watch(seated)))
+                Ok(Some(self.sit_down(seated)))
             }
             Request::Open { game } => {
                 let seated = self.house.find(&game)?;
-                Ok(Some(self.watch(seated)))
+                Ok(Some(self.sit_down(seated)))
             }
             Request::OpenLink { link } => {
                 let id = self.house.keep(&link::to_record(&link)?)?;
                 let seated = self.house.find(&id)?;
-                Ok(Some(self.watch(seated)))
+                Ok(Some(self.sit_down(seated)))
             }
             Request::Close {} => {
                 self.leave();
                 Ok(Some(json!({ "type": "closed" })))
             }
-            Request::Play { mv, ply, teach } => self.play(re, mv, ply, teach),
-            Request::TakeBack {} => self.change(Table::take_back),
-            Request::Resign {} => self.change(Table::resign),
+            Request::Play { mv, ply, teach: false } => self.play(&mv, ply).map(Some),
+            Request::Play { mv, ply, teach: true } => self.play_unless_blunder(re, mv, ply),
+            Request::TakeBack {} => self.change(Table::take_back).map(Some),
+            Request::Resign {} => self.change(Table::resign).map(Some),
             Request::Hint {} => self.hint(re),
             Request::At { ply } => {
                 let game = self.game_at(ply)?;
                 Ok(Some(json!({ "type": "position", "shown": PositionView::of(&game, ply, true) })))
             }
-            Request::Analyse { ply } => self.analyse(ply),
+            Request::Analyse { ply, playouts } => self.analyse(ply, playouts),
             Request::StopAnalysis {} => {
                 self.study.raise();
                 Ok(Some(json!({ "type": "done" })))
@@ -173,70 +196,64 @@ impl Page {
     }
 
     fn open(&self) -> Result<&Arc<Seated>, Refusal> {
-        self.seated.as_ref().ok_or(Refusal::NothingOpen)
+        self.open.as_ref().map(|open| &open.seated).ok_or(Refusal::NothingOpen)
     }
 
     fn leave(&mut self) {
         self.study.raise();
         self.review.raise();
-        self.views = None;
-        self.seated = None;
+        self.open = None;
     }
 
     /// Opens a game: its view is the answer, and every change is news from here on.
-    fn watch(&mut self, seated: Arc<Seated>) -> Value {
+    fn sit_down(&mut self, seated: Arc<Seated>) -> Value {
         self.leave();
-        let mut views = seated.views();
-        views.mark_unchanged();
-        let view = serde_json::from_str(&seated.view()).unwrap_or_default();
-        self.views = Some(views);
-        self.seated = Some(seated);
-        view
-    }
-
-    /// Changes the table. The news of it is the answer's twin, so that the answer can be short.
-    fn change(
-        &mut self,
-        act: impl FnOnce(&mut Table, &Path) -> Result<(), TableError>,
-    ) -> Result<Option<Value>, Refusal> {
-        let seated = Arc::clone(self.open()?);
-        act(&mut seated.table(), self.house.dir())?;
+        let (view, views) = seated.watch();
+        // Whoever thinks there begins when somebody looks, so that nothing is missed.
         self.house.go_on(&seated);
-        Ok(Some(json!({ "type": "done" })))
+        self.open = Some(Open { seated, views });
+        serde_json::from_str(&view).unwrap_or_default()
     }
 
-    fn play(&mut self, re: Option<u64>, mv: String, ply: usize, teach: bool) -> Result<Option<Value>, Refusal> {
-        if !teach {
-            return self.change(|table, dir| table.play_person(dir, &mv, ply));
-        }
+    /// Changes the table. The news of it is the answer's twin, so that the answer can be short; it comes second.
+    fn change(&mut self, act: impl FnOnce(&mut Table, &Path) -> Result<(), TableError>) -> Result<Value, Refusal> {
         let seated = Arc::clone(self.open()?);
+        let done = act(&mut seated.table(), self.house.dir());
+        // Even if it failed: a ply may have been played, and only the record of the game not been written.
+        self.house.go_on(&seated);
+        done?;
+        Ok(json!({ "type": "done" }))
+    }
+
+    fn play(&mut self, mv: &str, ply: usize) -> Result<Value, Refusal> {
+        self.change(|table, dir| table.play_person(dir, mv, ply))
+    }
+
+    fn play_unless_blunder(&mut self, re: Option<u64>, mv: String, ply: usize) -> Result<Option<Value>, Refusal> {
         let (wanted, game) = {
-            let table = seated.table();
+            let table = self.open()?.table();
             (table.person_move(&mv)?, table.game().clone())
         };
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
             let Ok(_permit) = house.players.acquire().await else { return };
-            let thought = tokio::task::spawn_blocking(move || think(&game, TEACH_PLAYOUTS, &Stop::default())).await;
-            let choice = thought.ok().flatten();
-            let loss = choice.as_ref().map_or(0.0, |choice| loss_of(choice, wanted));
-            let reply = match choice.filter(|_| is_blunder(loss)) {
-                Some(choice) => {
+            let teachers = Arc::clone(&house);
+            let thought = tokio::task::spawn_blocking(move || {
+                let (analyst, stop) = (&teachers.analyst, Stop::default());
+                let choice = analyst.think(&game, TEACH_PLAYOUTS, &stop)?;
+                let loss = loss_of(analyst, &game, &choice, wanted, &stop)?;
+                Some((choice, loss))
+            });
+            let thought = thought.await.ok().flatten();
+            let reply = match thought.filter(|(_, loss)| Grade::of(*loss) == Some(Grade::Blunder)) {
+                Some((choice, loss)) => {
                     let better = choice.mv.to_string();
-                    json!({ "type": "warning", "move": mv, "better": better, "loss": crate::study::rounded(loss) })
+                    let warning = json!({ "type": "warning", "move": mv, "better": better, "loss": rounded(loss) });
+                    News::Text(answer(re, warning))
                 }
-                None => {
-                    let played = seated.table().play_person(house.dir(), &mv, ply);
-                    match played {
-                        Ok(()) => {
-                            house.go_on(&seated);
-                            json!({ "type": "done" })
-                        }
-                        Err(error) => json!({ "type": "error", "message": error.to_string() }),
-                    }
-                }
+                None => News::NoBlunder { re, mv, ply },
             };
-            let _ = news.send(answer(re, reply)).await;
+            let _ = news.send(reply).await;
         });
         Ok(None)
     }
@@ -245,13 +262,11 @@ impl Page {
         let game = self.open()?.table().game().clone();
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
-            let Ok(_permit) = house.players.acquire().await else { return };
-            let thought = tokio::task::spawn_blocking(move || think(&game, HINT_PLAYOUTS, &Stop::default())).await;
-            let reply = match thought.ok().flatten() {
+            let reply = match house.think(&house.players, game, HINT_PLAYOUTS, Stop::default()).await {
                 Some(choice) => json!({ "type": "hint", "move": choice.mv.to_string() }),
                 None => json!({ "type": "error", "message": "there is nothing to play" }),
             };
-            let _ = news.send(answer(re, reply)).await;
+            let _ = news.send(News::Text(answer(re, reply))).await;
         });
         Ok(None)
     }
@@ -268,23 +283,25 @@ impl Page {
     }
 
     /// Thinks about a position with more and more playouts, and tells after each stage.
-    fn analyse(&mut self, ply: usize) -> Result<Option<Value>, Refusal> {
+    fn analyse(&mut self, ply: usize, playouts: Option<u64>) -> Result<Option<Value>, Refusal> {
+        let most = playouts.unwrap_or(STAGES[STAGES.len() - 1]);
+        if most > MOST_PLAYOUTS {
+            return Err(Refusal::TooMuch(most));
+        }
         let game = self.game_at(ply)?;
         let id = self.open()?.table().id().to_owned();
         self.study.raise();
         self.study = Stop::default();
         let (house, news, stop) = (Arc::clone(&self.house), self.news.clone(), self.study.clone());
         tokio::spawn(async move {
-            for (stage, playouts) in STAGES.into_iter().enumerate() {
-                let Ok(_permit) = house.students.acquire().await else { return };
-                let (for_thread, game, id, stop) = (Arc::clone(&house), game.clone(), id.clone(), stop.clone());
-                let studied = tokio::task::spawn_blocking(move || {
-                    let choice = think(&game, playouts, &stop).filter(|_| !stop.is_raised())?;
-                    let is_last = stage + 1 == STAGES.len();
-                    serde_json::to_string(&Study::new(&id, &game, &choice, is_last, &for_thread.endings)).ok()
-                });
-                let Ok(Some(study)) = studied.await else { return };
-                if news.send(study).await.is_err() {
+            for stage in STAGES.into_iter().filter(|&stage| stage < most).chain([most]) {
+                let thought = house.think(&house.students, game.clone(), stage, stop.clone()).await;
+                let Some(choice) = thought.filter(|_| !stop.is_raised()) else { return };
+                // A search that ended by itself has proven what there is to prove.
+                let is_last = stage == most || choice.stats.playouts < stage;
+                let study = Study::new(&id, &game, &choice, is_last, &house.analyst);
+                let Ok(text) = serde_json::to_string(&study) else { return };
+                if news.send(News::Text(text)).await.is_err() || is_last {
                     return;
                 }
             }
@@ -309,21 +326,21 @@ impl Page {
             let mut reviews = Vec::new();
             for ply in 0..game.plies().len() {
                 let Ok(_permit) = house.students.acquire().await else { return };
-                let (game, stop) = (game.clone(), stop.clone());
+                let (game, stop, students) = (game.clone(), stop.clone(), Arc::clone(&house));
                 let looked = tokio::task::spawn_blocking(move || {
                     let mut before = game.clone();
                     rewind(&mut before, ply);
-                    look(&before, &game, &stop).filter(|_| !stop.is_raised())
+                    look(&students.analyst, &before, &game, &stop).filter(|_| !stop.is_raised())
                 });
                 let Ok(Some(review)) = looked.await else { return };
                 let told = json!({ "type": "review-ply", "game": id, "review": review });
                 reviews.push(review);
-                if news.send(told.to_string()).await.is_err() {
+                if news.send(News::Text(told.to_string())).await.is_err() {
                     return;
                 }
             }
             let whole = json!(Review::new(&id, &reviews));
-            let _ = news.send(whole.to_string()).await;
+            let _ = news.send(News::Text(whole.to_string())).await;
         });
         Ok(Some(json!({ "type": "done" })))
     }

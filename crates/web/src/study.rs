@@ -1,19 +1,28 @@
 //! What an engine thinks of a position, in words for a page: chances, lines, and what every flip is worth.
 
-use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anqi_endgame::{Ending, Tables, Wdl as Proven};
-use anqi_engine::{Candidate, Choice, Limits, PlayerSpec, Score, Stop, Wdl};
-use anqi_rules::{Color, Game, Move, Position, Seed};
+use anqi_endgame::{Measure, TableError, Tablebase, Wdl as Proven};
+use anqi_engine::{Candidate, Choice, Limits, PlayerSpec, SpecError, Stop, TablesOption, Wdl, tablebase};
+use anqi_rules::{Color, Game, Move, Ply, Position, Seed};
 use serde::Serialize;
 
-/// Who thinks about positions.
-pub(crate) const ANALYST: &str = "mcts:chance,memory=128,cut=30,minimax=0.7,bias=20,quality=1";
+use crate::chances::{Chances, chances, expected};
+
+/// Who thinks about positions, but for its tables. What its values mean in won games is measured: see [`chances`].
+const ANALYST: &str = "mcts:chance,memory=128,cut=30,minimax=0.7,bias=20,quality=1";
 
 /// A study is repeated with so many playouts, each with more than all before: every answer is a pure function of the
 /// game, and the last costs a third more than it would alone.
 pub(crate) const STAGES: [u64; 5] = [250, 1000, 4000, 16_000, 64_000];
+/// Nobody may ask for more.
+pub(crate) const MOST_PLAYOUTS: u64 = 1_000_000;
+
+/// A search with fewer playouts of a move has no opinion of it, and so many make one.
+const FEW: u64 = 20;
+const SECOND_LOOK: u64 = 800;
 
 /// Moves listed by name; every flip is on the map anyway.
 const MOST_LINES: usize = 6;
@@ -30,29 +39,32 @@ pub(crate) struct Study {
     playouts: u64,
     is_during_search: bool,
     /// Chances of win, draw and loss for the side to move.
-    wdl: [f64; 3],
+    wdl: Chances,
     #[serde(rename = "move")]
     mv: String,
     pv: Vec<String>,
     move_infos: Vec<MoveInfo>,
     flips: Vec<FlipInfo>,
     table: Option<Verdict>,
+    /// Why the tables could not be read.
+    trouble: Option<String>,
 }
 
 #[derive(Serialize)]
 struct MoveInfo {
     #[serde(rename = "move")]
     mv: String,
-    winrate: f64,
+    /// `None` if the search did not look.
+    winrate: Option<f64>,
     visits: u64,
-    wdl: [f64; 3],
+    wdl: Option<Chances>,
 }
 
 /// What flipping a square is worth, and what may lie there.
 #[derive(Serialize)]
 struct FlipInfo {
     square: String,
-    winrate: f64,
+    winrate: Option<f64>,
     visits: u64,
     outcomes: Vec<OutcomeInfo>,
 }
@@ -68,23 +80,120 @@ struct OutcomeInfo {
 
 /// What endgame tables prove.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Verdict {
     result: &'static str,
-    plies: Option<u32>,
+    plies: Option<u16>,
+    /// What the plies lead to: the `end` of the game or the next `capture`.
+    to: Option<&'static str>,
+    /// Whether the verdict holds for the game's draw by quiet plies; repetition is in no table.
+    knows_draw_rule: bool,
 }
 
-/// Thinks about a position once.
-pub(crate) fn think(game: &Game, playouts: u64, stop: &Stop) -> Option<Choice> {
-    // The string is a constant, and a test reads it.
-    let spec: PlayerSpec = ANALYST.parse().ok()?;
-    spec.build(Seed::from(1)).choose(game, &Limits::playouts(playouts), stop)
+/// Thinks about positions, and knows the tables of endings.
+#[derive(Debug)]
+pub(crate) struct Analyst {
+    spec: PlayerSpec,
+    tables: TablesOption,
+    /// By the draw rule of the game.
+    opened: Mutex<HashMap<Option<u16>, Arc<Tablebase>>>,
 }
 
-/// The expected score of a move: 1 for a win.
-pub(crate) fn winrate(score: Score) -> f64 {
-    match score {
-        score if score.is_decided() => f64::from(u8::from(score > Score::DRAW)),
-        Score(thousandths) => f64::midpoint(f64::from(thousandths) / 1000.0, 1.0).clamp(0.0, 1.0),
+/// Why nobody can think with these tables: no folder of that name, or a name that cannot stand in a player string.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use endgame tables: {0}")]
+pub struct AnalystError(String);
+
+impl Analyst {
+    /// Up to four pieces are solved when they are met; more are looked up in a folder.
+    pub(crate) fn new(folder: Option<&Path>) -> Result<Analyst, AnalystError> {
+        let tables = folder.map_or(TablesOption::On, |folder| TablesOption::Folder(folder.to_owned()));
+        tablebase(&tables, None).map_err(|error| AnalystError(error.to_string()))?;
+        let named = folder.map_or_else(|| "on".to_owned(), |folder| folder.display().to_string());
+        let spec: Result<PlayerSpec, SpecError> = format!("{ANALYST},tables={named}").parse();
+        let spec = spec.map_err(|error| AnalystError(error.to_string()))?;
+        Ok(Analyst { spec, tables, opened: Mutex::default() })
+    }
+
+    /// Thinks about a position once: a pure function of the game and its arguments.
+    pub(crate) fn think(&self, game: &Game, playouts: u64, stop: &Stop) -> Option<Choice> {
+        self.spec.build(Seed::from(1)).choose(game, &Limits::playouts(playouts), stop)
+    }
+
+    /// The expected score of a move of `game`, of which `choice` is what the analyst thinks. A move that the search has
+    /// hardly looked at is thought about by itself.
+    pub(crate) fn worth(&self, game: &Game, choice: &Choice, mv: Move, stop: &Stop) -> Option<f64> {
+        let position = game.position();
+        let candidate = choice.candidates.iter().find(|candidate| candidate.mv == mv);
+        if let Some(candidate) = candidate.filter(|candidate| {
+            candidate.score.is_decided() || candidate.results.is_none_or(|results| results.count() >= FEW)
+        }) {
+            return Some(expected(position, candidate.score));
+        }
+        let after = |ply: Ply, playouts: u64| -> Option<f64> {
+            let mut after = game.clone();
+            after.play(ply).ok()?;
+            if let Some(outcome) = after.outcome() {
+                return Some(outcome.winner.map_or(0.5, |winner| f64::from(u8::from(winner == game.seat()))));
+            }
+            let [win, draw, _] = value_of(&after, &self.think(&after, playouts, stop)?);
+            Some(1.0 - win - draw / 2.0)
+        };
+        match mv {
+            Move::Step { from, to } => after(Ply::Step { from, to }, SECOND_LOOK),
+            Move::Flip(square) => {
+                let hidden = f64::from(position.hidden().len());
+                let each = position.reveals().map(|(piece, count)| {
+                    Some(after(Ply::Flip(square, piece), SECOND_LOOK / 8)? * f64::from(count) / hidden)
+                });
+                each.sum()
+            }
+        }
+    }
+
+    fn tablebase(&self, draw: Option<u16>) -> Result<Option<Arc<Tablebase>>, TableError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = opened.get(&draw) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let Some(tables) = tablebase(&self.tables, draw)?.map(Arc::new) else { return Ok(None) };
+        opened.insert(draw, Arc::clone(&tables));
+        Ok(Some(tables))
+    }
+
+    /// What is proven about a position with few pieces and nothing face down.
+    fn verdict(&self, game: &Game) -> Result<Option<Verdict>, TableError> {
+        let draw = game.rules().draw;
+        if !game.position().hidden().is_empty() {
+            return Ok(None);
+        }
+        let Some(tables) = self.tablebase(draw)? else { return Ok(None) };
+        let Some(value) = tables.judge(game.position())? else { return Ok(None) };
+        let to = match tables.flavour().measure() {
+            Measure::Outcome => None,
+            Measure::Conversion => Some("capture"),
+            Measure::End => Some("end"),
+        };
+        Ok(Some(Verdict {
+            result: match value.wdl() {
+                Proven::Win => "win",
+                Proven::Draw => "draw",
+                Proven::Loss => "loss",
+            },
+            plies: value.distance().filter(|_| to.is_some()).map(|distance| distance.0),
+            to: to.filter(|_| value.distance().is_some()),
+            knows_draw_rule: tables.flavour().draw() == draw,
+        }))
+    }
+}
+
+impl Verdict {
+    fn chances(&self) -> Chances {
+        match self.result {
+            "win" => [1.0, 0.0, 0.0],
+            "loss" => [0.0, 0.0, 1.0],
+            _ => [0.0, 1.0, 0.0],
+        }
     }
 }
 
@@ -93,27 +202,18 @@ pub(crate) fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }
 
-/// The chances behind a candidate.
-pub(crate) fn shares(candidate: Option<&Candidate>) -> [f64; 3] {
-    let Some(candidate) = candidate else { return [0.0, 1.0, 0.0] };
-    if candidate.score.is_decided() {
-        let win = winrate(candidate.score);
-        return [win, 0.0, 1.0 - win];
-    }
-    let Wdl { wins, draws, losses } = candidate.results.unwrap_or_default();
-    let all = (wins + draws + losses).max(1) as f64;
-    [wins, draws, losses].map(|part| rounded(part as f64 / all))
-}
-
 impl Study {
-    pub(crate) fn new(id: &str, game: &Game, choice: &Choice, is_last: bool, endings: &Endings) -> Study {
+    pub(crate) fn new(id: &str, game: &Game, choice: &Choice, is_last: bool, analyst: &Analyst) -> Study {
         let position = game.position();
-        let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
         let info = |candidate: &Candidate| MoveInfo {
             mv: candidate.mv.to_string(),
-            winrate: rounded(winrate(candidate.score)),
+            winrate: looked_at(candidate).then(|| rounded(expected(position, candidate.score))),
             visits: candidate.results.map_or(0, Wdl::count),
-            wdl: shares(Some(candidate)),
+            wdl: looked_at(candidate).then(|| chances(position, candidate.score).map(rounded)),
+        };
+        let (table, trouble) = match analyst.verdict(game) {
+            Ok(verdict) => (verdict, None),
+            Err(error) => (None, Some(error.to_string())),
         };
         Study {
             r#type: "analysis",
@@ -123,14 +223,27 @@ impl Study {
             seat: game.seat().name(),
             playouts: choice.stats.playouts,
             is_during_search: !is_last,
-            wdl: shares(best),
+            wdl: table.as_ref().map_or_else(|| value_of(game, choice), Verdict::chances),
             mv: choice.mv.to_string(),
             pv: choice.pv.iter().map(ToString::to_string).collect(),
             move_infos: choice.candidates.iter().take(MOST_LINES).map(info).collect(),
             flips: choice.candidates.iter().filter_map(|candidate| flip_info(position, candidate)).collect(),
-            table: endings.verdict(position),
+            table,
+            trouble,
         }
     }
+}
+
+/// Whether the search has any opinion of a move: once something is proven it does not look at the rest. Tables know a
+/// move without playouts.
+fn looked_at(candidate: &Candidate) -> bool {
+    candidate.score.is_decided() || candidate.results.is_none_or(|results| results.count() > 0)
+}
+
+/// The chances of the side to move.
+pub(crate) fn value_of(game: &Game, choice: &Choice) -> Chances {
+    let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
+    chances(game.position(), best.map_or(choice.score, |candidate| candidate.score)).map(rounded)
 }
 
 fn flip_info(position: &Position, candidate: &Candidate) -> Option<FlipInfo> {
@@ -144,44 +257,23 @@ fn flip_info(position: &Position, candidate: &Candidate) -> Option<FlipInfo> {
             .outcomes
             .iter()
             .find(|outcome| outcome.piece == piece)
-            .map(|outcome| rounded(winrate(outcome.score))),
+            .map(|outcome| rounded(expected(position, outcome.score))),
     });
     Some(FlipInfo {
         square: square.to_string(),
-        winrate: rounded(winrate(candidate.score)),
+        winrate: looked_at(candidate).then(|| rounded(expected(position, candidate.score))),
         visits: candidate.results.map_or(0, Wdl::count),
         outcomes: outcomes.collect(),
     })
 }
 
-/// Endgame tables, built when first asked for; up to four pieces that takes less than a second.
-#[derive(Debug, Default)]
-pub(crate) struct Endings(Mutex<Tables>);
-
-const MOST_PIECES: u32 = 4;
-
-impl Endings {
-    /// What is proven about a position with few pieces and nothing face down. Draws by quiet plies and repetition are
-    /// not in the tables.
-    fn verdict(&self, position: &Position) -> Option<Verdict> {
-        if !position.hidden().is_empty() || position.occupied().len() > MOST_PIECES {
-            return None;
-        }
-        let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let ending = Ending::try_from(position.revealed()).ok()?;
-        tables.build([ending], NonZeroUsize::MIN).ok()?;
-        let value = tables.probe(position)?;
-        let result = match value.wdl() {
-            Proven::Win => "win",
-            Proven::Draw => "draw",
-            Proven::Loss => "loss",
-        };
-        Some(Verdict { result, plies: value.distance().map(|distance| u32::from(distance.0)) })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::AtomicBool;
+
+    use anqi_endgame::Flavour;
     use anqi_rules::Rules;
 
     use super::*;
@@ -190,8 +282,9 @@ mod tests {
     fn a_study_maps_every_flip_and_adds_up() {
         let position: Position = "4/4/4/4/4/4/xx2/Rxp1 r krP".parse().unwrap();
         let game = Game::from_position(Rules::server(), position).unwrap();
-        let choice = think(&game, 500, &Stop::default()).unwrap();
-        let study = Study::new("0", &game, &choice, true, &Endings::default());
+        let analyst = Analyst::new(None).unwrap();
+        let choice = analyst.think(&game, 500, &Stop::default()).unwrap();
+        let study = Study::new("0", &game, &choice, true, &analyst);
         assert_eq!(study.flips.len(), 3);
         for flip in &study.flips {
             let all: f64 = flip.outcomes.iter().map(|outcome| outcome.probability).sum();
@@ -200,13 +293,49 @@ mod tests {
         assert!((study.wdl.iter().sum::<f64>() - 1.0).abs() < 1e-3);
     }
 
+    fn verdict(analyst: &Analyst, rules: &str, position: &str) -> Option<(&'static str, Option<u16>, bool)> {
+        let game = Game::from_position(rules.parse().unwrap(), position.parse().unwrap()).unwrap();
+        let verdict = analyst.verdict(&game).unwrap()?;
+        if verdict.result != "draw" {
+            assert_eq!(value_of(&game, &analyst.think(&game, 100, &Stop::default()).unwrap()), verdict.chances());
+        }
+        Some((verdict.result, verdict.plies, verdict.knows_draw_rule))
+    }
+
     #[test]
     fn tables_prove_endings() {
-        let endings = Endings::default();
-        let verdict =
-            |text: &str| endings.verdict(&text.parse().unwrap()).map(|verdict| (verdict.result, verdict.plies));
-        assert_eq!(verdict("4/4/4/4/4/4/4/Kg2 r -"), Some(("win", Some(1))));
-        assert_eq!(verdict("4/4/4/4/4/4/p2p/N3 b -").map(|(result, _)| result), Some("draw"));
-        assert_eq!(verdict("4/4/4/4/4/4/4/Kgx1 r p"), None);
+        let analyst = Analyst::new(None).unwrap();
+        let of = |position| verdict(&analyst, "server", position);
+        assert_eq!(of("4/4/4/4/4/4/4/Kg2 r -"), Some(("win", Some(1), true)));
+        assert_eq!(of("4/4/4/4/4/4/p2p/N3 b -"), Some(("draw", None, true)));
+        assert_eq!(of("4/4/4/4/4/4/4/Kgx1 r p"), None);
+        // Fig. 7 of Chen, Shen & Hsu has five pieces, and no folder is given.
+        assert_eq!(of("1m2/4/1g2/g3/4/4/1c2/2P1 b -"), None);
+    }
+
+    #[test]
+    fn tables_of_a_folder_prove_more() {
+        const FIG_7: &str = "1m2/4/1g2/g3/4/4/1c2/2P1 b -";
+        let ending = "P-ggmc".parse().unwrap();
+        for (flavour, expected) in
+            [(Flavour::END, ("win", Some(13), false)), (Flavour::conversion(Some(40)), ("win", Some(13), true))]
+        {
+            let dir = tempfile::tempdir().unwrap();
+            anqi_endgame::build(dir.path(), flavour, [ending], NonZeroUsize::MIN, &AtomicBool::new(false), |_| {})
+                .unwrap();
+            let analyst = Analyst::new(Some(dir.path())).unwrap();
+            assert_eq!(verdict(&analyst, "chen", FIG_7), Some(expected));
+            // A damaged table is told.
+            for entry in fs::read_dir(dir.path()).unwrap() {
+                fs::write(entry.unwrap().path(), "damaged").unwrap();
+            }
+            let analyst = Analyst::new(Some(dir.path())).unwrap();
+            let game = Game::from_position(Rules::chen(), FIG_7.parse().unwrap()).unwrap();
+            let choice = analyst.think(&game, 100, &Stop::default()).unwrap();
+            let study = Study::new("0", &game, &choice, true, &analyst);
+            assert!(study.table.is_none() && study.trouble.is_some());
+        }
+        let missing = Analyst::new(Some(Path::new("/nowhere/at-all"))).unwrap_err();
+        assert!(missing.to_string().contains("/nowhere/at-all"));
     }
 }

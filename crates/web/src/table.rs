@@ -1,14 +1,15 @@
 //! `Table`: one game with its two sides. The table is the referee and the only one who holds the deal.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use anqi_lab::write_whole;
 use anqi_protocol::Clock;
 use anqi_records::{Record, RecordError, ReplayError, TagError, Tags, replay};
 use anqi_rules::{Commitment, Deal, Game, Move, Ply, Position, Rules, Seat, Seed, Termination, excerpt};
 
-use crate::journal::{Agreement, Entry, Journal, write_whole};
+use crate::journal::{Agreement, Entry, Journal, Syncer};
 use crate::seat::{Sitter, SitterError};
 
 /// One game, in play or kept.
@@ -23,6 +24,8 @@ pub(crate) struct Table {
     read: Option<Record>,
     take_backs: u32,
     version: u64,
+    /// Why the game may not be on the disk.
+    trouble: Option<String>,
 }
 
 /// What only a game in play has.
@@ -111,7 +114,14 @@ pub(crate) fn record_path(dir: &Path, id: &str) -> PathBuf {
 
 impl Table {
     /// Sits two sides down at a new game. Its deal follows from `secret`, and is promised before the first ply.
-    pub(crate) fn new(dir: &Path, id: &str, wish: &Wish, secret: &Seed, date: String) -> Result<Table, TableError> {
+    pub(crate) fn new(
+        dir: &Path,
+        id: &str,
+        wish: &Wish,
+        secret: &Seed,
+        date: String,
+        syncer: &Syncer,
+    ) -> Result<Table, TableError> {
         let agreement = Agreement {
             rules: wish.rules.clone().unwrap_or_else(|| Rules::default().to_string()),
             position: wish.position.clone(),
@@ -127,13 +137,13 @@ impl Table {
         if let Some(outcome) = game.outcome() {
             return Err(TableError::Over(outcome));
         }
-        let journal = Journal::create(&journal_path(dir, id), &agreement)?;
+        let journal = Journal::create(&journal_path(dir, id), &agreement, syncer)?;
         Table::sit(id, game, sitters, clock, &agreement, journal)
     }
 
     /// A game that was begun before.
-    pub(crate) fn resume(dir: &Path, id: &str) -> Result<Table, TableError> {
-        let (agreement, entries, journal) = Journal::open(&journal_path(dir, id))?;
+    pub(crate) fn resume(dir: &Path, id: &str, syncer: &Syncer) -> Result<Table, TableError> {
+        let (agreement, entries, journal) = Journal::open(&journal_path(dir, id), syncer)?;
         let (game, sitters, clock) = agreed(&agreement)?;
         let mut table = Table::sit(id, game, sitters, clock, &agreement, journal)?;
         for entry in entries {
@@ -167,7 +177,8 @@ impl Table {
         let clocks = control.map(|control| Clocks { control, left: [control.base; 2], since: Instant::now() });
         let deal = Deal::of(game.position(), &seed);
         let play = Some(Play { deal, seed, nonce, journal, clocks });
-        Ok(Table { id: id.to_owned(), game, tags, sitters, play, read: None, take_backs: 0, version: 0 })
+        let id = id.to_owned();
+        Ok(Table { id, game, tags, sitters, play, read: None, take_backs: 0, version: 0, trouble: None })
     }
 
     fn replay(&mut self, entry: &Entry) -> Result<(), TableError> {
@@ -215,6 +226,7 @@ impl Table {
             read: Some(record.clone()),
             take_backs,
             version: 0,
+            trouble: None,
         })
     }
 
@@ -229,6 +241,18 @@ impl Table {
     /// Changes with everything that happens at the table.
     pub(crate) fn version(&self) -> u64 {
         self.version
+    }
+
+    /// Why the game may not be on the disk.
+    pub(crate) fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// Notes whether the game is on the disk, and says whether that is new.
+    pub(crate) fn note_trouble(&mut self, trouble: Option<String>) -> bool {
+        let is_new = trouble != self.trouble;
+        self.trouble = trouble;
+        is_new
     }
 
     pub(crate) fn take_backs(&self) -> u32 {
@@ -390,7 +414,8 @@ impl Table {
     /// The game is over: a record takes the place of the journal, and the deal is told.
     fn keep(&mut self, dir: &Path) -> Result<(), TableError> {
         let record = self.record();
-        write_whole(&record_path(dir, &self.id), record.to_string().as_bytes())?;
+        write_whole(&record_path(dir, &self.id), |file| file.write_all(record.to_string().as_bytes()))?;
+        self.trouble = None;
         if let Some(play) = self.play.take() {
             play.journal.remove()?;
         }

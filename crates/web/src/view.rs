@@ -31,6 +31,8 @@ pub(crate) struct GameView<'a> {
     commitment: Option<&'a str>,
     /// Told when the game is over.
     deal: Option<DealView<'a>>,
+    /// Why the game may not be on the disk.
+    trouble: Option<&'a str>,
     shown: PositionView,
 }
 
@@ -128,6 +130,7 @@ impl<'a> GameView<'a> {
             clocks,
             commitment: table.tag("DealCommit"),
             deal,
+            trouble: table.trouble(),
             shown: PositionView::of(game, game.plies().len(), person_to_move),
         }
     }
@@ -140,7 +143,7 @@ impl PlayerView {
         PlayerView {
             name: table.tag(tag).unwrap_or("?").to_owned(),
             person: *sitter == Sitter::Person,
-            level: if let Sitter::Level(level, _) = sitter { Some(level.number) } else { None },
+            level: sitter.level(),
             color: table.game().color_of(seat).map(Color::name),
         }
     }

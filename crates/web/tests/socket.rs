@@ -1,117 +1,20 @@
-//! The real server over real sockets: whole games, the hidden truth, strangers.
+//! The real server over real sockets: whole games, what is kept of them, strangers.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::collections::BTreeMap;
-use std::env;
+mod common;
+
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use anqi_rules::Seed;
-use anqi_web::{House, verify};
+use anqi_web::verify;
 use rand_core::Rng;
 use serde_json::{Value, json};
-use tempfile::TempDir;
-use tokio::runtime::Runtime;
-use tungstenite::client::IntoClientRequest;
-use tungstenite::{Message, WebSocket};
+use tungstenite::Message;
 
-struct Server {
-    port: u16,
-    dir: TempDir,
-    _runtime: Runtime,
-}
-
-fn start(seed: u64) -> Server {
-    let dir = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let house = House::open(dir.path(), Some(Seed::from(seed))).unwrap();
-    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    runtime.spawn(anqi_web::serve(listener, house));
-    Server { port, dir, _runtime: runtime }
-}
-
-impl Server {
-    fn page(&self) -> Page {
-        Page { socket: self.connect(None).unwrap(), number: 0, transcript: String::new() }
-    }
-
-    fn connect(&self, origin: Option<&str>) -> Result<WebSocket<TcpStream>, String> {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        stream.set_nodelay(true).unwrap();
-        let mut request = format!("ws://127.0.0.1:{}/socket", self.port).into_client_request().unwrap();
-        if let Some(origin) = origin {
-            request.headers_mut().insert("origin", origin.parse().unwrap());
-        }
-        tungstenite::client::client(request, stream).map(|(socket, _)| socket).map_err(|error| error.to_string())
-    }
-}
-
-struct Page {
-    socket: WebSocket<TcpStream>,
-    number: u64,
-    /// Everything that came in.
-    transcript: String,
-}
-
-impl Page {
-    fn hear(&mut self) -> Value {
-        loop {
-            if let Message::Text(text) = self.socket.read().unwrap() {
-                self.transcript += &text;
-                self.transcript.push('\n');
-                return serde_json::from_str(&text).unwrap();
-            }
-        }
-    }
-
-    /// The answer, and after a change of the game its view.
-    fn ask(&mut self, mut request: Value) -> Value {
-        self.number += 1;
-        request["re"] = self.number.into();
-        self.socket.send(Message::text(request.to_string())).unwrap();
-        loop {
-            let heard = self.hear();
-            if heard["re"] == self.number {
-                return heard;
-            }
-        }
-    }
-
-    fn hear_game(&mut self, plies: usize) -> Value {
-        loop {
-            let heard = self.hear();
-            if heard["type"] == "game" && heard["plies"].as_array().unwrap().len() >= plies {
-                return heard;
-            }
-        }
-    }
-}
-
-/// Everything that a page could play.
-fn moves(game: &Value) -> Vec<String> {
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let flips = game["shown"]["flips"].as_array().unwrap().iter().map(text);
-    let steps = game["shown"]["steps"].as_object().unwrap().iter();
-    let steps =
-        steps.flat_map(|(from, to)| to.as_array().unwrap().iter().map(move |to| format!("{from}-{}", text(to))));
-    flips.chain(steps).collect()
-}
-
-/// A choice that depends on nothing but what is public.
-fn choose(game: &Value) -> String {
-    let moves = moves(game);
-    let history = game["plies"].to_string();
-    let mut rng = Seed::from(5).child(&history).rng();
-    moves[(rng.next_u32() as usize) % moves.len()].clone()
-}
-
-fn plies(game: &Value) -> usize {
-    game["plies"].as_array().unwrap().len()
-}
+use crate::common::{Page, choose, moves, plies, start};
 
 #[test]
 fn a_whole_game_is_kept_and_its_deal_proven() {
@@ -174,6 +77,20 @@ fn a_flag_falls_by_itself() {
     assert_eq!(page.ask(json!({ "type": "play", "move": "a1", "ply": 0 }))["type"], "error");
 }
 
+/// Playouts of all stages of an analysis, each of which maps every flip.
+fn stages(page: &mut Page, request: Value, flips: usize) -> Vec<u64> {
+    assert_eq!(page.ask(request)["type"], "done");
+    let mut playouts = Vec::new();
+    loop {
+        let study = page.hear();
+        playouts.push(study["playouts"].as_u64().unwrap());
+        assert_eq!(study["flips"].as_array().unwrap().len(), flips);
+        if !study["isDuringSearch"].as_bool().unwrap() {
+            return playouts;
+        }
+    }
+}
+
 #[test]
 fn analysis_and_review_stream() {
     let server = start(8);
@@ -181,17 +98,9 @@ fn analysis_and_review_stream() {
     let rules = "server,board=2x2";
     let mut game = page.ask(json!({ "type": "new", "first": "person", "second": "person", "rules": rules }));
     assert_eq!(page.ask(json!({ "type": "review" }))["type"], "error");
-    page.ask(json!({ "type": "analyse", "ply": 0 }));
-    let mut playouts = Vec::new();
-    loop {
-        let study = page.hear();
-        playouts.push(study["playouts"].as_u64().unwrap());
-        assert_eq!(study["flips"].as_array().unwrap().len(), 4);
-        if !study["isDuringSearch"].as_bool().unwrap() {
-            break;
-        }
-    }
-    assert!(playouts.len() == 5 && playouts.is_sorted());
+    // A small board is proven sooner or later, and then there is nothing more to say.
+    let small = stages(&mut page, json!({ "type": "analyse", "ply": 0 }), 4);
+    assert!(small.len() < 5 && small.is_sorted(), "{small:?}");
     while game["outcome"].is_null() {
         let ply = plies(&game);
         page.ask(json!({ "type": "play", "move": choose(&game), "ply": ply }));
@@ -205,58 +114,77 @@ fn analysis_and_review_stream() {
     let review = page.hear();
     let moves = |side: usize| review["sides"][side]["moves"].as_u64().unwrap();
     assert_eq!(moves(0) + moves(1), plies(&game) as u64);
+    page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
+    assert_eq!(stages(&mut page, json!({ "type": "analyse", "ply": 0, "playouts": 2000 }), 32), [250, 1000, 2000]);
+    let refused = page.ask(json!({ "type": "analyse", "ply": 0, "playouts": 1_000_001 }));
+    assert!(refused["message"].as_str().unwrap().contains("1000001 playouts are too many"));
 }
 
-/// Games with equal public histories: everything that was sent is the same, byte for byte, but for the games' names
-/// and the fingerprints of their deals.
-fn hidden_truth(games: u64, rules: &str, hints: u64) -> usize {
-    let server = start(3);
-    let mut seen: BTreeMap<String, String> = BTreeMap::new();
-    let mut compared = 0;
-    for number in 0..games {
-        let mut page = server.page();
-        let asked = json!({ "type": "new", "first": "person", "second": "person", "rules": rules });
-        let mut game = page.ask(asked);
-        let secrets = ["game", "commitment"].map(|name| game[name].as_str().unwrap().to_owned());
-        while game["outcome"].is_null() && plies(&game) < 24 {
-            let ply = plies(&game);
-            if number % 4 == 0 {
-                page.ask(json!({ "type": "at", "ply": ply / 2 }));
-                page.ask(json!({ "type": "link" }));
-                page.ask(json!({ "type": "play", "move": "a9", "ply": ply }));
-            }
-            if hints > 0 && number % hints == 0 && ply < 3 {
-                page.ask(json!({ "type": "hint" }));
-            }
-            let masked = secrets.iter().fold(page.transcript.clone(), |text, secret| text.replace(secret, "SECRET"));
-            let key = format!("{} {} {}", number % 4 == 0, hints > 0 && number % hints == 0, game["plies"]);
-            match seen.get(&key) {
-                Some(before) => {
-                    assert_eq!(*before, masked);
-                    compared += 1;
-                }
-                None => drop(seen.insert(key, masked)),
-            }
-            page.ask(json!({ "type": "play", "move": choose(&game), "ply": ply }));
-            game = page.hear_game(ply + 1);
+/// A game is in memory while somebody looks at it, thinks in it or has a clock running; it is on the disk all the time.
+#[test]
+fn games_that_nobody_has_open_are_on_the_disk_alone() {
+    const GAMES: usize = 300;
+    let server = start(11);
+    let mut page = server.page();
+    let mut begun = Vec::new();
+    for number in 0..GAMES {
+        let game = page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
+        page.ask(json!({ "type": "play", "move": moves(&game)[number % 32], "ply": 0 }));
+        let game = page.hear_game(1);
+        begun.push((game["game"].clone(), game["plies"].clone()));
+        assert!(server.house.seated() <= 1, "the one before is let go");
+    }
+    for (number, (name, played)) in begun.iter().enumerate() {
+        let game = page.ask(json!({ "type": "open", "game": name }));
+        assert_eq!(game["plies"], *played);
+        if number % 3 == 0 {
+            page.ask(json!({ "type": "play", "move": choose(&game), "ply": 1 }));
+            assert_eq!(page.hear_game(2)["plies"][0], played[0], "the same deal");
         }
     }
-    compared
+    assert_eq!(server.house.seated(), 1);
+    // Two pages at one table hear of each other, though one came when the table was on the disk.
+    let mut other = server.page();
+    let game = other.ask(json!({ "type": "open", "game": begun[1].0 }));
+    page.ask(json!({ "type": "open", "game": begun[1].0 }));
+    page.ask(json!({ "type": "play", "move": choose(&game), "ply": 1 }));
+    assert_eq!(other.hear_game(2)["plies"], page.hear_game(2)["plies"]);
+    other.ask(json!({ "type": "close" }));
+    page.ask(json!({ "type": "close" }));
+    assert_eq!(server.house.seated(), 0);
+    // A clock runs on when everybody has left.
+    page.ask(json!({ "type": "new", "first": "person", "second": "person", "clock": "0.3" }));
+    page.ask(json!({ "type": "close" }));
+    assert_eq!(server.house.seated(), 1);
+    while server.house.seated() > 0 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let list: Value = serde_json::from_str(&server.get("/api/games")).unwrap();
+    let reasons = list["games"].as_array().unwrap().iter().filter(|game| game["reason"] == "time").count();
+    assert_eq!(reasons, 1);
 }
 
+/// Nobody goes on playing in the belief that the game is kept.
 #[test]
-fn nothing_hidden_is_sent() {
-    let compared = hidden_truth(200, "server,board=2x4", 20) + hidden_truth(100, "server", 0);
-    assert!(compared > 500, "only {compared} transcripts had an equal one");
-}
-
-#[test]
-#[ignore = "long: ANQI_DEALS games"]
-fn nothing_hidden_is_sent_at_length() {
-    let games = env::var("ANQI_DEALS").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000);
-    let small = hidden_truth(games / 2, "server,board=2x4", 20);
-    let large = hidden_truth(games / 2, "server", 50);
-    println!("{games} deals, equal transcripts compared: {small} on 2x4, {large} on 4x8");
+fn a_game_that_is_not_on_the_disk_says_so() {
+    let server = start(12);
+    let mut page = server.page();
+    let game = page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
+    assert_eq!(game["trouble"], Value::Null);
+    std::fs::remove_dir_all(server.dir.path()).unwrap();
+    page.ask(json!({ "type": "play", "move": choose(&game), "ply": 0 }));
+    assert_eq!(page.hear_game(1)["trouble"], Value::Null, "the system has not been asked yet");
+    let told = page.hear();
+    assert!(told["trouble"].as_str().unwrap().contains("removed"), "{told}");
+    // What cannot be begun at all is refused at once.
+    let refused = page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
+    assert!(refused["message"].as_str().unwrap().contains("cannot write the game down"), "{refused}");
+    // Who comes later hears of it, too; and at the end the record cannot be written.
+    let again = page.ask(json!({ "type": "open", "game": game["game"] }));
+    assert!(again["trouble"].is_string());
+    let refused = page.ask(json!({ "type": "resign" }));
+    assert!(refused["message"].as_str().unwrap().contains("cannot write the game down"), "{refused}");
+    assert_eq!(page.hear()["outcome"]["reason"], "resignation");
 }
 
 /// A message with something wrong in it, mostly.
@@ -297,7 +225,7 @@ fn fuzz(messages: u64) {
         let answer = page.hear();
         let kind = answer["type"].as_str().unwrap_or_else(|| panic!("{text} was answered with {answer}")).to_owned();
         errors += u64::from(kind == "error");
-        page.transcript.clear();
+        page.heard.clear();
     }
     assert!(errors * 10 > messages * 8, "{errors} of {messages} were errors");
     let still = page.ask(json!({ "type": "open", "game": game["game"] }));

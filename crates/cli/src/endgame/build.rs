@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_endgame::{BuildEvent, Ending, Flavour, build as build_tables, classes_up_to, table_path};
+use anqi_fleet::build_elsewhere;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -46,13 +47,17 @@ impl WhatArgs {
 /// Build tables into a folder
 ///
 /// One file for each class of endings in which the same pieces take each other. What is there is not built again, so the
-/// same command goes on after an interruption. Several of them, on machines that share the folder, share the work.
+/// same command goes on after an interruption. Several of them, on machines that share the folder, share the work; with
+/// --nats, machines that share nothing do.
 #[derive(Args)]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     what: WhatArgs,
     #[command(flatten)]
     how: HowArgs,
+    /// Let the workers of a NATS server build (see `anqi worker`)
+    #[arg(long, value_name = "URL", conflicts_with = "threads")]
+    nats: Option<String>,
 }
 
 /// How fast, and how long
@@ -104,13 +109,15 @@ struct Built {
 
 pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
     let stop = args.how.stop()?;
-    let threads = args.how.threads()?;
     let what = &args.what;
     let start = Instant::now();
     let mut progress = Progress::new();
     let endings = what.endings();
-    let complete =
-        build_tables(&what.dir, what.flavour, endings.iter().copied(), threads, &stop, |event| progress.watch(event));
+    let (all, watch) = (endings.iter().copied(), |event| progress.watch(event));
+    let complete = match &args.nats {
+        None => build_tables(&what.dir, what.flavour, all, args.how.threads()?, &stop, watch).map_err(Into::into),
+        Some(url) => build_elsewhere(url, &what.dir, what.flavour, all, &stop, watch).map_err(anyhow::Error::from),
+    };
     progress.bar.finish_and_clear();
     if !complete? {
         eprintln!("interrupted: finished tables are in {}; the same command goes on", shell(&what.dir));

@@ -1,13 +1,14 @@
 //! `anqi endgame probe` and `anqi endgame line`: what tables say about one position.
 
-use anqi_endgame::{Action, Tablebase};
-use anqi_rules::{Move, Position};
+use anqi_endgame::{Action, Ending, MOST_PIECES, Tablebase};
+use anqi_rules::{BoardSize, Ladder, Move, Position};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 
 use super::{TablesArgs, described, name, plies};
 use crate::Exit;
+use crate::arena::shell;
 use crate::output::Output;
 use crate::position::PositionArgs;
 
@@ -118,9 +119,18 @@ pub(crate) fn line(args: &LineArgs, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Why there is no verdict on a position, or on one of its moves.
 fn missing(position: &Position, tablebase: &Tablebase) -> String {
-    match tablebase.dir() {
-        Some(dir) => format!("{position}: no table of flavour {} in {}", tablebase.flavour(), dir.display()),
-        None => format!("{position}: tables have 2 to 6 pieces of both colours, all revealed, on the usual board"),
+    let fits = position.board() == BoardSize::FourByEight && position.ladder() == Ladder::Taiwan;
+    let ending = Ending::try_from(position.revealed()).ok().filter(|_| fits && position.hidden().is_empty());
+    match (tablebase.dir(), ending.filter(|ending| ending.len() as usize <= MOST_PIECES)) {
+        (Some(dir), Some(ending)) => {
+            let (flavour, dir) = (tablebase.flavour(), shell(dir));
+            format!(
+                "{position}: the table of {ending}, or one that a capture leads to, is not there; build them with\n  \
+                 anqi endgame build {ending} --flavour {flavour} --dir {dir}"
+            )
+        }
+        _ => format!("{position}: tables have 2 to 6 pieces of both colours, all revealed, on the usual board"),
     }
 }

@@ -9,7 +9,7 @@ mod verify;
 
 use std::path::PathBuf;
 
-use anqi_endgame::{Ending, Flavour, Table, TableFile, Tablebase, Tables, Value, Wdl, table_path};
+use anqi_endgame::{Ending, Flavour, Table, TableFile, Tablebase, Tables, Value, Wdl};
 use anqi_rules::{Color, Piece, Position, Setup, SquareSet};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -77,7 +77,7 @@ impl TablesArgs {
         let class = anqi_endgame::Class::of(ending).class;
         let Some(name) = class.name() else { bail!("{ending} has more than {} pieces", anqi_endgame::MOST_PIECES) };
         if let Some(dir) = &self.dir {
-            return Ok(TableFile::open(&table_path(dir, &name, self.flavour))?.load()?);
+            return Ok(TableFile::need(dir, &name, self.flavour)?.load()?);
         }
         let mut tables = Tables::new(self.flavour);
         tables

@@ -1,6 +1,7 @@
 //! `anqi endgame verify`: does every value follow from its successors?
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +36,7 @@ pub(crate) struct VerifyArgs {
     flavour: Flavour,
     /// How many threads [default: as many as there are cores]
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<NonZeroUsize>,
 }
 
 #[derive(Serialize)]
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &VerifyArgs, out: &mut Output) -> Result<Exit> {
     if endings.is_empty() {
         bail!("there is no table of flavour {} in {}", args.flavour, args.dir.display());
     }
-    let threads = args.threads.or_else(|| thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let threads = args.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
     let mut verified = Verified {
         schema: "anqi-endgame-verify-1",
         dir: args.dir.display().to_string(),
@@ -76,12 +77,7 @@ pub(crate) fn run(args: &VerifyArgs, out: &mut Output) -> Result<Exit> {
     for pieces in 2..=anqi_endgame::MOST_PIECES as u32 {
         let level: Vec<Class> =
             endings.iter().filter(|ending| ending.len() == pieces).map(|ending| Class::of(ending).class).collect();
-        let smaller = load(
-            args,
-            level.iter().flat_map(|class| {
-                (0..class.groups().len()).filter_map(|captured| class.without(captured)).map(|reading| reading.class)
-            }),
-        )?;
+        let smaller = load(args, level.iter().flat_map(Class::smaller))?;
         let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         thread::scope(|scope| {
             let work = || {
@@ -128,7 +124,7 @@ fn load(args: &VerifyArgs, classes: impl Iterator<Item = Class>) -> Result<HashM
 
 fn open(args: &VerifyArgs, class: &Class) -> Result<Table> {
     let name = class.name().context("a class with too many pieces")?;
-    Ok(TableFile::open(&table_path(&args.dir, &name, args.flavour))?.load()?)
+    Ok(TableFile::need(&args.dir, &name, args.flavour)?.load()?)
 }
 
 /// How many positions are right, or one that is wrong.

@@ -201,7 +201,9 @@ fn rules(board: BoardSize, army: &Material) -> Result<Rules> {
 }
 
 fn solve_set(board: BoardSize, set: Option<Material>, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
-    let rules = rules(board, &set.context("--set is needed")?)?;
+    let set = set.context("--set is needed")?;
+    // One side in small letters is one side, too.
+    let rules = rules(board, &if set.of(Color::Red) == 0 { set.swapped() } else { set })?;
     let mut solver = Solver::with_split(board, rules.ladder);
     let set = Set::solve(&rules, &mut solver, threads)?;
     let game = Game { schema: "anqi-solve-1", positions: solver.positions(), set };

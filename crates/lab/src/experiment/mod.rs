@@ -41,7 +41,7 @@ pub use playouts::{BestMove, Cell, PlayoutRow};
 pub use published::{Order, PrintedBranching, PrintedMatch, PrintedPlayouts};
 pub use report::ExperimentReport;
 
-use crate::journal::{Journal, JournalError, write_whole};
+use crate::journal::{Journal, JournalError, write_in};
 
 /// A folder with a plan.
 #[derive(Clone, PartialEq, Debug)]
@@ -273,7 +273,7 @@ impl Run {
     /// # Errors
     /// If that fails; then the file is as it was.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ExperimentError> {
-        Ok(write_whole(&self.dir, name, |out| out.write_all(bytes))?)
+        Ok(write_in(&self.dir, name, |out| out.write_all(bytes))?)
     }
 
     fn write_raw<T: Serialize>(&self, rows: &[T]) -> Result<(), ExperimentError> {

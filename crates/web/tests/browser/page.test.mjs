@@ -13,18 +13,23 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const binary = process.env.ANQI ?? join(root, 'target/debug/anqi');
 const games = mkdtempSync(join(tmpdir(), 'anqi-page-'));
 const axe = readFileSync(fileURLToPath(new URL('node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
-const DESKTOP = { viewport: { width: 1280, height: 860 } };
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
 
 let server, url, browser;
 
-const start = async (port = 0) => {
-  server = spawn(binary, ['serve', '--json', '--no-open', '--port', String(port), '--games', games, '--seed', '7'], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** A server with its address. */
+const serve = async (folder, port = 0) => {
+  const process = spawn(binary, ['serve', '--json', '--no-open', '--port', String(port), '--games', folder, '--seed', '7'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await new Promise((resolve, reject) => {
-    server.stdout.once('data', (data) => resolve(String(data).split('\n')));
-    server.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+    process.stdout.once('data', (data) => resolve(String(data).split('\n')));
+    process.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
   });
-  url = JSON.parse(line).url;
+  return [process, JSON.parse(line).url];
+};
+
+const start = async (port) => {
+  [server, url] = await serve(games, port);
 };
 
 const stop = () => new Promise((resolve) => {
@@ -44,13 +49,13 @@ after(async () => {
   rmSync(games, { recursive: true });
 });
 
-const open = async (options = DESKTOP) => {
+const open = async (options = DESKTOP, address = url) => {
   const context = await browser.newContext({ locale: 'en-GB', ...options });
   const page = await context.newPage();
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(String(error)));
   page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
-  await page.goto(url);
+  await page.goto(address);
   await page.waitForSelector('#play');
   return page;
 };
@@ -110,8 +115,25 @@ const playOut = async (page, make) => {
   return game;
 };
 
+/** A picture for the docs, once nothing moves any more. */
 const shoot = async (page, name) => {
-  if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
+  if (!process.env.SHOTS) return;
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.waitForTimeout(1000);
+  await page.screenshot({ path: join(process.env.SHOTS, `page-${name}.png`) });
+};
+
+/** Keeps a position, and begins a game from it. */
+const beginFrom = async (page, position, firstPly) => {
+  const record = `[Rules "server"]\n[Position "${position}"]\n\n1. ${firstPly} *\n`;
+  const { games: [id] } = await (await page.request.post(`${url}api/games`, { data: record, headers: { 'content-type': 'text/plain' } })).json();
+  await page.goto(`${url}#game=${id}`);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('.plies li').length === 1);
+  await page.locator('#go-beginning').click();
+  await page.click('#from-here');
+  await page.waitForFunction((old) => !location.hash.includes(old), id);
+  return turn(page, 0);
 };
 
 const accessible = async (page, what) => {
@@ -184,12 +206,17 @@ test('a whole game by mouse, clicking and dragging; then review, puzzles, flip m
   if (await puzzle.count()) {
     await puzzle.click();
     await page.waitForFunction(() => document.getElementById('status').textContent.includes('Find something better'));
+    await page.click('#answer');
+    await page.waitForFunction(() => document.getElementById('status').textContent.includes('The engine would play'));
+    const best = (await page.textContent('#status')).match(/play (\S+)\./)[1];
+    for (const square of best.split('-')) await cell(page, square).click();
+    await page.waitForFunction(() => document.getElementById('status').textContent.startsWith('Right'));
+    await shoot(page, 'puzzle');
   }
 
   await page.click('#analyse');
   await page.locator('#go-beginning').click();
-  await page.waitForSelector('.worth');
-  assert.equal(await page.locator('.worth').count(), 32);
+  await page.waitForFunction(() => document.querySelectorAll('.worth').length === 32);
   await cell(page, 'b3').click();
   await page.waitForSelector('#flip-of');
   assert.equal(await page.locator('#flip-of tbody tr').count(), 14);
@@ -261,6 +288,12 @@ test('take-back, hint, analysis, resigning, and a reload in between', async () =
   assert.equal(game.plies[0], first, 'the deal stays what it was');
   await page.click('#hint');
   await page.waitForSelector('.cell.hint');
+  for (let number = 1; number < 7; number++) {
+    const [from, to] = wanted(game, number);
+    await cell(page, from).click();
+    if (to) await cell(page, to).click();
+    game = await turn(page, game.plies.length + 2);
+  }
   await page.click('#analyse');
   await page.waitForSelector('.chances');
   await cell(page, game.shown.flips[0]).hover();
@@ -323,13 +356,21 @@ test('two languages, two themes, two sets of pieces', async () => {
   await page.click('#language');
   assert.equal(await page.textContent('#new'), '新對局');
   assert.equal(await page.getAttribute('html', 'lang'), 'zh-Hant');
+  await page.click('#settings-open');
   await page.selectOption('#theme', 'dark');
+  await accessible(page, 'settings');
+  await page.click('#status');
   await begin(page, 'level:1');
-  await cell(page, 'a1').click();
-  await turn(page, 2);
+  for (const number of [0, 1, 2, 3, 4]) {
+    const [from, to] = wanted(await turn(page, 2 * number), number);
+    await cell(page, from).click();
+    if (to) await cell(page, to).click();
+  }
+  await turn(page, 10);
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(25, 22, 19)');
   await accessible(page, 'dark');
   await shoot(page, 'dark-chinese');
+  await page.click('#settings-open');
   await page.selectOption('#faces', 'letters');
   assert.ok(await page.locator('#board text.sign').count() >= 2);
   await page.reload();
@@ -340,25 +381,99 @@ test('two languages, two themes, two sets of pieces', async () => {
 
 test('teaching warns before a blunder', async () => {
   const page = await open();
-  // Red wins easily, unless its king steps beside the pawn.
-  const record = '[Rules "server"]\n[Position "P3/P3/4/4/4/1g2/1K1p/4 r -"]\n\n1. b2-b3 *\n';
-  const { games: [id] } = await (await page.request.post(`${url}api/games`, { data: record, headers: { 'content-type': 'text/plain' } })).json();
-  await page.click('summary');
   await page.check('#teach');
   await begin(page, 'level:1');
-  await page.goto(`${url}#game=${id}`);
-  await page.reload();
-  await page.waitForFunction(() => document.querySelectorAll('.plies li').length === 1);
-  await page.locator('#go-beginning').click();
-  await page.click('#from-here');
-  await page.waitForFunction((old) => !location.hash.includes(old), id);
-  await turn(page, 0);
+  // Red wins easily, unless its king steps beside the pawn.
+  await beginFrom(page, 'P3/P3/4/4/4/1g2/1K1p/4 r -', 'b2-b3');
   await cell(page, 'b2').click();
   await cell(page, 'c2').click();
   await page.waitForSelector('dialog[open]');
   assert.match(await page.textContent('dialog'), /Careful: b2-c2/);
   await accessible(page, 'warning');
+  await shoot(page, 'warning');
   await page.locator('dialog button').nth(1).click();
   await turn(page, 1);
   await close(page);
+});
+
+test('endgame tables say who wins, in both languages', async () => {
+  const page = await open();
+  await beginFrom(page, '4/4/4/4/4/4/1p2/K2n r -', 'a1-a2');
+  await page.click('#analyse');
+  await page.waitForSelector('#table-verdict');
+  assert.match(await page.textContent('#table-verdict'), /^Endgame table: (won|lost|a draw)/);
+  assert.match(await page.textContent('#study .note'), /(win|loss|draw) 100/);
+  await page.click('#language');
+  await page.waitForFunction(() => document.getElementById('table-verdict').textContent.startsWith('殘局庫'));
+  await close(page);
+});
+
+test('a cannon shows what it jumps over, and takes it', async () => {
+  const page = await open();
+  await beginFrom(page, '4/4/4/4/4/4/r3/CPk1 r -', 'b1-b2');
+  await cell(page, 'a1').click();
+  assert.equal(await page.locator('.jumped').count(), 1);
+  assert.equal(await page.locator('.target.ring').count(), 1);
+  await cell(page, 'c1').click();
+  const game = await turn(page, 2);
+  assert.equal(game.plies[0], 'a1-c1');
+  await page.waitForFunction(() => document.getElementById('bottom').textContent.includes('black king'));
+  await close(page);
+});
+
+test('two people, clocks, any player, and a string that names nobody', async () => {
+  const page = await open();
+  await page.click('#start summary');
+  await page.selectOption('#clock', '5:00+3');
+  await begin(page, 'person');
+  assert.deepEqual(await page.locator('.clock').allTextContents(), ['5:00', '5:00']);
+  await cell(page, 'a1').click();
+  await page.waitForFunction(() => document.getElementById('status').textContent.endsWith('to move'));
+  await cell(page, 'b1').click();
+  assert.equal((await turn(page, 2)).plies.length, 2);
+  await page.click('#new');
+  await page.selectOption('#opponent', 'string');
+  await page.fill('#string', 'nobody depth=3');
+  await page.click('#play');
+  await page.waitForFunction(() => document.getElementById('status').textContent.includes('"nobody"'));
+  await page.fill('#string', 'chen:var1 depth=2');
+  await page.click('#play');
+  await page.waitForFunction(() => document.getElementById('bottom').textContent.includes('chen:var1') || document.getElementById('top').textContent.includes('chen:var1'));
+  await turn(page, 0);
+  await cell(page, 'a1').click();
+  assert.equal((await turn(page, 2)).plies.length, 2);
+  await close(page);
+});
+
+test('a file with a damaged game keeps the others and says what is wrong', async () => {
+  const page = await open();
+  const sound = '[Rules "server"]\n[Position "4/4/4/4/4/4/4/Kg2 r -"]\n\n1. a1-b1 1-0\n';
+  const damaged = '[Rules "server"]\n\n1. a1-a2 *\n';
+  await page.click('#games');
+  await page.setInputFiles('#import-file', { name: 'games.anqi', mimeType: 'text/plain', buffer: Buffer.from(`${sound}\n${damaged}`) });
+  await page.waitForFunction(() => document.getElementById('import-text').value.includes('a1-a2'));
+  await page.click('#import');
+  await page.waitForFunction(() => document.querySelector('dialog').textContent.includes('1 imported'));
+  assert.match(await page.textContent('dialog'), /a1-a2/);
+  assert.ok(await page.isVisible('dialog'));
+  await close(page);
+});
+
+test('a game that cannot be saved says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'anqi-page-'));
+  const [other, address] = await serve(folder);
+  try {
+    const page = await open(DESKTOP, address);
+    await page.selectOption('#opponent', 'person');
+    await page.click('#play');
+    await page.waitForFunction(() => location.hash.startsWith('#game='));
+    rmSync(folder, { recursive: true });
+    await cell(page, 'a1').click();
+    await page.waitForSelector('#trouble:not([hidden])');
+    assert.match(await page.textContent('#trouble'), /may not be saved: somebody has removed its file/);
+    await close(page);
+  } finally {
+    other.removeAllListeners('exit');
+    other.kill('SIGKILL');
+  }
 });

@@ -1,0 +1,108 @@
+//! What a value of the analyst means in won, drawn and lost games.
+//!
+//! A search counts playouts, most of which are cut short and judged by material: the share that it wins is not the share
+//! of games that are won. How often games of the analyst against itself were won, drawn and lost from positions that it
+//! had valued is in `benchmarks/2026-11-15/chances`, with the command that measures it and the fit; whoever changes the
+//! analyst does that again. What is shown to people as a chance comes from here and from nowhere else.
+
+use anqi_engine::Score;
+use anqi_rules::Position;
+
+/// Chances of win, draw and loss.
+pub(crate) type Chances = [f64; 3];
+
+/// How results follow the odds of the search with nothing face down, and how much less with each face-down piece.
+const SLOPE: f64 = 1.336;
+const FLATTER: f64 = 0.029;
+/// The search is a little fond of the side to move.
+const SHIFT: f64 = -0.123;
+/// How wide the middle is that is drawn: with face-down pieces, and without.
+const DRAWS: f64 = 0.683;
+const OPEN_DRAWS: f64 = 2.268;
+
+/// What a score that was found in `position` promises the side to move there. Proofs are taken as they are.
+pub(crate) fn chances(position: &Position, score: Score) -> Chances {
+    if score.is_decided() {
+        return if score > Score::DRAW { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
+    }
+    let hidden = f64::from(position.hidden().len());
+    let share = f64::midpoint(f64::from(score.0) / 1000.0, 1.0).clamp(0.001, 0.999);
+    let lead = (SLOPE - FLATTER * hidden) * (share / (1.0 - share)).ln() + SHIFT;
+    let draws = if hidden > 0.0 { DRAWS } else { OPEN_DRAWS };
+    let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
+    let (win, loss) = (logistic(lead - draws), logistic(-lead - draws));
+    [win, 1.0 - win - loss, loss]
+}
+
+/// The expected score: 1 for a win, half for a draw.
+pub(crate) fn expected(position: &Position, score: Score) -> f64 {
+    let [win, draw, _] = chances(position, score);
+    win + draw / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A position of a real game with so many pieces face down.
+    fn with_hidden(hidden: usize) -> Position {
+        let rules = anqi_rules::Rules::server();
+        let mut game = anqi_rules::Game::new(rules);
+        let deal = anqi_rules::Deal::new(&rules, &anqi_rules::Seed::from(1));
+        while game.position().hidden().len() as usize > hidden {
+            let flip = game.legal_moves().iter().copied().find(|mv| matches!(mv, anqi_rules::Move::Flip(_))).unwrap();
+            game.play(deal.resolve(flip).unwrap()).unwrap();
+        }
+        *game.position()
+    }
+
+    proptest! {
+        #[test]
+        fn chances_add_up_and_rise(hidden in 0_usize..=32, low in -1000_i32..1000, more in 1_i32..200) {
+            let position = with_hidden(hidden);
+            let (low, high) = (Score(low), Score((low + more).min(1000)));
+            let all = chances(&position, low);
+            prop_assert!((all.iter().sum::<f64>() - 1.0).abs() < 1e-9 && all.iter().all(|&share| share > 0.0));
+            prop_assert!(expected(&position, low) <= expected(&position, high));
+            prop_assert!(expected(&position, high) < expected(&position, Score::win(0)));
+        }
+    }
+
+    /// On the games that it was fitted to, what is said is what happened: by value and by face-down pieces, within what
+    /// the resampling of 500 games allows.
+    #[test]
+    fn what_is_said_is_what_happened() {
+        let text = fs::read_to_string("../../benchmarks/2026-11-15/chances/values.csv").unwrap();
+        let mut said = [[0.0; 3]; 20];
+        let mut seen = [[0.0; 3]; 20];
+        let positions: Vec<Position> = (0..=32).map(with_hidden).collect();
+        let mut lines = text.lines();
+        assert_eq!(lines.next(), Some("value,result,game,hidden"));
+        for line in lines {
+            let fields: Vec<&str> = line.split(',').collect();
+            let (value, result): (f64, f64) = (fields[0].parse().unwrap(), fields[1].parse().unwrap());
+            let hidden: usize = fields[3].parse().unwrap();
+            if value.is_infinite() {
+                continue;
+            }
+            let all = chances(&positions[hidden], Score((2000.0 * value - 1000.0).round() as i32));
+            for bin in [((value * 10.0) as usize).min(9), 10 + hidden.div_ceil(8)] {
+                for (index, share) in all.into_iter().enumerate() {
+                    said[bin][index] += share;
+                    seen[bin][index] += f64::from(u8::from([1.0, 0.5, 0.0][index] == result));
+                }
+            }
+        }
+        for (bin, (said, seen)) in said.into_iter().zip(seen).enumerate() {
+            let count: f64 = seen.iter().sum();
+            for (said, seen) in said.into_iter().zip(seen) {
+                let off = (said - seen).abs() / count.max(1.0);
+                assert!(off < 0.09, "bin {bin} of {count}: said {said}, seen {seen}");
+            }
+        }
+    }
+}
