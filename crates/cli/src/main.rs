@@ -20,6 +20,7 @@ mod play_out;
 mod players;
 mod position;
 mod progress;
+mod prove;
 mod records;
 mod report;
 mod result;
