@@ -25,6 +25,7 @@ mod records;
 mod report;
 mod result;
 mod self_play;
+mod self_play_journal;
 mod serve;
 mod serve_match;
 mod show;

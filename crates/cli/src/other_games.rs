@@ -98,6 +98,11 @@ pub(crate) fn from_records(
     facts.push((format!("games of {}", format.kind()), grouped(records.len() as u64)));
     facts.push(("positions".to_owned(), grouped(places.len() as u64)));
     if engines.is_empty() {
+        for Numbered { game, record } in &records {
+            for (ply, text) in &record.bad_values {
+                skipped.add("value that is not a number", || format!("game {game}, ply {ply}: {text:?}"));
+            }
+        }
         let commented = |place: &Place<'_>| place.position.comment().map(|said| place.sample(said.value()));
         let mut samples = Samples::default();
         places.iter().filter_map(commented).try_for_each(|sample| samples.push(sample))?;
