@@ -24,6 +24,7 @@ mod sample;
 mod settings;
 mod skipped;
 mod values;
+mod winners;
 
 pub use assessment::{AssessError, Assessment, Measured};
 pub use cache::{Cache, CacheError, Key};
@@ -41,3 +42,4 @@ pub use sample::{NotANumber, Sample, Samples, Words};
 pub use settings::{Draws, Scale, Settings, UnknownChoice};
 pub use skipped::{Skip, Skipped};
 pub use values::{ValuesError, ValuesFile};
+pub use winners::{Endings, EndingsError, Proofs, Winners};

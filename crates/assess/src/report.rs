@@ -13,6 +13,7 @@ use crate::metrics::METRICS;
 use crate::plot;
 use crate::settings::{Draws, Scale};
 use crate::skipped::Skipped;
+use crate::winners::Proofs;
 
 /// Everything that was found out, in the order in which it is shown.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -23,6 +24,9 @@ pub struct Report {
     pub title: String,
     /// What gave these numbers: version, command, settings.
     pub facts: Vec<(String, String)>,
+    /// What was proven of results, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proofs: Option<Proofs>,
     /// What was left out.
     pub skipped: Skipped,
     /// How draws counted.
@@ -70,6 +74,9 @@ impl Report {
                 )?;
             }
             writeln!(text)?;
+        }
+        if let Some(proofs) = &self.proofs {
+            write!(text, "{proofs}")?;
         }
         for (title, names) in TABLES {
             writeln!(text, "\n{title}")?;
@@ -148,6 +155,9 @@ impl Report {
             writeln!(page, "<dt>{}</dt><dd>{}</dd>", Escaped(name), Escaped(value))?;
         }
         writeln!(page, "</dl>")?;
+        if let Some(proofs) = &self.proofs {
+            writeln!(page, "<h2>Results by proof</h2>\n<pre>{}</pre>", Escaped(proofs))?;
+        }
         if !self.skipped.is_empty() {
             writeln!(page, "<h2>Left out</h2>\n<pre>{}</pre>", Escaped(&self.skipped))?;
         }

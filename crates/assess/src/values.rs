@@ -89,8 +89,9 @@ impl ValuesFile {
     /// If it cannot be read, or has no columns `value` and `result`.
     pub fn read_csv(input: impl Read) -> Result<ValuesFile, ValuesError> {
         let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(input);
-        let names: Vec<String> =
-            reader.headers()?.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect();
+        // Some programs begin a file with a mark of its byte order.
+        let blank = |c: char| c == '\u{feff}' || c.is_whitespace();
+        let names: Vec<String> = reader.headers()?.iter().map(|name| name.trim_matches(blank).to_owned()).collect();
         let mut rows = Rows::new(names)?;
         let mut record = csv::StringRecord::new();
         loop {

@@ -85,3 +85,86 @@ fn damaged_parquet_is_an_error() {
         assert!(ValuesFile::read(&path).is_err(), "{length} bytes");
     }
 }
+
+/// Parquet from elsewhere, all of it words.
+fn words_in_parquet(path: &std::path::Path, columns: &[(&str, &[&str])]) {
+    use parquet::basic::{LogicalType, Repetition, Type as Physical};
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
+    let column = |name: &str| {
+        let column = Type::primitive_type_builder(name, Physical::BYTE_ARRAY).with_repetition(Repetition::REQUIRED);
+        column.with_logical_type(Some(LogicalType::String)).build().unwrap().into()
+    };
+    let fields = columns.iter().map(|(name, _)| column(name)).collect();
+    let schema = Type::group_type_builder("words").with_fields(fields).build().unwrap().into();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Default::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for (_, words) in columns {
+        let words: Vec<ByteArray> = words.iter().map(|word| ByteArray::from(*word)).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&words, None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn every_bad_row_of_parquet_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("values.parquet");
+    words_in_parquet(
+        &path,
+        &[
+            ("value", &["0.5", "#7", "NaN", "", "0.5", "0.5", "-inf", "#-2"]),
+            ("result", &["1", "loss", "1", "1", "1-0", "1", "0", "draw"]),
+            ("game", &["a", "a", "a", "a", "a", "a", "b", "b"]),
+            ("ply", &["1", "2", "3", "4", "5", "-4", "6", "7"]),
+        ],
+    );
+    let file = ValuesFile::read(&path).unwrap();
+    assert_eq!(file.samples.values(), [0.5, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY]);
+    assert_eq!(file.samples.results(), [Points::Win, Points::Loss, Points::Loss, Points::Draw]);
+    assert_eq!(
+        file.skipped.to_string(),
+        "2 × value that is not a number, first row 3: \"NaN\"\n1 × unknown result, first row 5: \"1-0\"\n\
+         1 × ply that is not a whole number, first row 6: \"-4\"\n"
+    );
+    words_in_parquet(&path, &[("value", &["1"]), ("winner", &["1"])]);
+    assert_eq!(ValuesFile::read(&path).unwrap_err().to_string(), "no column \"result\", there are: value, winner");
+}
+
+/// Numbers that are none, in a column of numbers.
+#[test]
+fn a_parquet_of_numbers_with_nan() {
+    use parquet::basic::{Repetition, Type as Physical};
+    use parquet::data_type::DoubleType;
+    use parquet::schema::types::Type;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("values.parquet");
+    let column = |name| {
+        Type::primitive_type_builder(name, Physical::DOUBLE)
+            .with_repetition(Repetition::REQUIRED)
+            .build()
+            .unwrap()
+            .into()
+    };
+    let schema =
+        Type::group_type_builder("numbers").with_fields(vec![column("value"), column("result")]).build().unwrap();
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = parquet::file::writer::SerializedFileWriter::new(file, schema.into(), Default::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for numbers in [[0.25, f64::NAN, f64::INFINITY, 0.5], [1.0, 1.0, 0.0, 0.75]] {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&numbers, None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+    let file = ValuesFile::read(&path).unwrap();
+    assert_eq!(file.samples.values(), [0.25, f64::INFINITY]);
+    assert_eq!(file.skipped.count(), 2);
+    assert!(file.skipped.to_string().contains("unknown result, first row 4: \"0.75\""), "{}", file.skipped);
+}

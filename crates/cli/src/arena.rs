@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anqi_engine::Stop;
@@ -205,6 +206,12 @@ pub(crate) fn shell(path: &Path) -> String {
 /// A flag that the first Ctrl-C (or a polite kill) raises: games under way are dropped, since they can be played again,
 /// and everything else is saved already. The second ends the process at once.
 pub(crate) fn stop_on_signals() -> Result<Stop> {
+    // A process can listen once; whoever asks again gets the same.
+    static LISTENING: Mutex<Option<Stop>> = Mutex::new(None);
+    let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(stop) = &*listening {
+        return Ok(stop.clone());
+    }
     let stop = Stop::default();
     let (raised, again) = (stop.clone(), AtomicBool::new(false));
     ctrlc::set_handler(move || {
@@ -214,5 +221,6 @@ pub(crate) fn stop_on_signals() -> Result<Stop> {
         raised.raise();
     })
     .context("cannot listen for Ctrl-C")?;
+    *listening = Some(stop.clone());
     Ok(stop)
 }

@@ -9,22 +9,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_assess::{
-    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Judge, Key, Method, Only, Place, Positions, Report,
-    Sample, Samples, Scale, Settings, Skipped, TAGS, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
+    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Judge, Key, Method, Only, Place, Positions, Proofs,
+    Report, Sample, Samples, Scale, Settings, Skipped, TAGS, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
 };
 use anqi_engine::Stop;
 use anqi_games::EngineSpec;
 use anqi_lab::{Budget, BudgetError};
 use anqi_rules::{Rules, Seed};
-use anqi_stats::Points;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Exit;
 use crate::arena::stop_on_signals;
-use crate::other_games::{self, Collected, USUAL_CONDITIONS as OTHER};
+use crate::other_games::{self, USUAL_CONDITIONS as OTHER};
 use crate::output::{Output, grouped};
+use crate::prove::{Prover, prove, prover};
 use crate::records::{Source, for_each_record};
 
 /// Judge searches by game records: evaluation curves and metrics, with intervals by game
@@ -44,12 +44,9 @@ pub(crate) struct AssessArgs {
     pub(crate) positions: PositionArgs,
     #[command(flatten)]
     analysis: AnalysisArgs,
-    /// Correct the winner of a position where a full-width search with this budget proves one: depth=4
-    #[arg(long, value_name = "BUDGET")]
-    pub(crate) prove: Option<Budget>,
     /// Remember values in this file
     #[arg(long, value_name = "FILE")]
-    cache: Option<PathBuf>,
+    pub(crate) cache: Option<PathBuf>,
     /// Write report.html, assessment.json, metrics.csv, curves.csv, splits.csv, comparisons.csv, values.csv and
     /// values.parquet into this folder
     #[arg(short, long, value_name = "DIR")]
@@ -114,6 +111,10 @@ pub(crate) struct PositionArgs {
     /// Only the first so many games
     #[arg(long, value_name = "N")]
     pub(crate) games: Option<u64>,
+    /// Correct results by proof: by endgame tables (tables=on for all with up to four pieces, or tables=DIR), by a search of
+    /// all there is (depth=4, nodes=10000); again for more. A position takes the result of the first proof from it on
+    #[arg(long, value_name = "BY", value_parser = prover)]
+    pub(crate) prove: Vec<Prover>,
     /// Judge by these rules, whatever the records say
     #[arg(long, value_name = "RULES")]
     pub(crate) rules: Option<Rules>,
@@ -184,7 +185,7 @@ pub(crate) struct Set {
 }
 
 pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
-    let mut skipped = Skipped::default();
+    let (mut skipped, mut proofs) = (Skipped::default(), None);
     let mut facts = made_by();
     facts.extend([
         ("seed".to_owned(), args.positions.seed.to_string()),
@@ -198,20 +199,22 @@ pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
         let (sets, usual): (_, &[&str]) = match format {
             Some(format) => {
                 let who = if *from_comments { Vec::new() } else { other_games::with_budgets(engine, budget)? };
-                let mut collected = Collected { skipped: &mut skipped, facts: &mut facts };
+                let mut collected = other_games::Beside { skipped: &mut skipped, facts: &mut facts };
                 (other_games::from_records(format, &who, args, &stop, &mut collected)?, &OTHER)
             }
-            None => (from_records(args, &stop, &mut skipped, &mut facts)?, &USUAL_CONDITIONS),
+            None => (from_records(args, &stop, &mut skipped, &mut facts, &mut proofs)?, &USUAL_CONDITIONS),
         };
         match sets {
             Some(sets) => (sets, usual),
             None => return Ok(Exit::Interrupted),
         }
+    } else if !args.positions.prove.is_empty() {
+        bail!("--prove needs positions, and a file of values has none");
     } else {
         (from_files(&args.who.values, &mut skipped)?, &[])
     };
     let settings = args.analysis.settings(args.positions.seed, usual)?;
-    let report = analyse(&sets, &settings, facts, skipped)?;
+    let report = Report { proofs, ..analyse(&sets, &settings, facts, skipped)? };
     if let Some(dir) = &args.output {
         write_files(dir, &report, &sets)?;
     }
@@ -255,6 +258,7 @@ pub(crate) fn analyse(
         schema: Report::SCHEMA,
         title: "Search methods by game records".to_owned(),
         facts,
+        proofs: None,
         skipped,
         draws: settings.draws,
         assessments,
@@ -295,31 +299,33 @@ fn from_records(
     stop: &Stop,
     skipped: &mut Skipped,
     facts: &mut Vec<(String, String)>,
+    proofs: &mut Option<Proofs>,
 ) -> Result<Option<Vec<Set>>> {
     let WhoArgs { player, budget, from_comments, .. } = &args.who;
     if player.is_empty() && !from_comments {
         bail!("nobody to value the positions: give --player, --engine, --from-comments or --values");
     }
     let methods = methods(player, budget)?;
-    let positions = &args.positions;
-    let (mut places, games) = collect(&args.records, positions, *from_comments, skipped)?;
+    let Collected { mut places, all, games } = collect(&args.records, &args.positions, *from_comments, skipped)?;
     if places.is_empty() {
         bail!("no positions in {} games{}", grouped(games), listed(skipped));
     }
     facts.push(("games read".to_owned(), grouped(games)));
     facts.push(("positions".to_owned(), grouped(places.len() as u64)));
-    let mut pool = Pool::new(args, stop)?;
-    if let Some(budget) = args.prove {
-        let Some(corrected) = prove(&mut places, budget, &mut pool)? else { return Ok(None) };
-        facts.push(("winners proven by search".to_owned(), format!("with {budget}, {corrected} of them corrected")));
+    let mut pool = Pool::new(args.cache.as_deref(), &args.positions, stop)?;
+    if !args.positions.prove.is_empty() {
+        *proofs = prove(&args.positions.prove, &mut places, &all, &mut pool)?;
+        if proofs.is_none() {
+            return Ok(None);
+        }
     }
     if *from_comments {
         return commented(&places, skipped).map(Some);
     }
-    let mut sets = Vec::new();
+    let (asked, mut sets): (Vec<&Place>, _) = (places.iter().collect(), Vec::new());
     for (method, budget) in methods {
         let name = budget.map_or_else(|| method.to_string(), |budget| format!("{method} {budget}"));
-        let Some(values) = pool.values(&places, &method, budget, &name)? else { return Ok(None) };
+        let Some(values) = pool.values(&asked, &method, budget, &name)? else { return Ok(None) };
         let mut samples = Samples::default();
         for (place, value) in places.iter().zip(values) {
             match value {
@@ -359,21 +365,33 @@ fn methods(players: &[Who], budgets: &[Budget]) -> Result<Vec<(Method, Option<Bu
     Ok(all)
 }
 
-/// The positions of all records, and how many records there were.
+/// What there is in records.
+pub(crate) struct Collected {
+    /// The positions to be valued.
+    pub(crate) places: Vec<Place>,
+    /// All positions, if results are to be proven.
+    pub(crate) all: Vec<Place>,
+    /// How many records there were.
+    pub(crate) games: u64,
+}
+
+/// Reads records, and counts what cannot be used.
 pub(crate) fn collect(
     files: &[PathBuf],
     args: &PositionArgs,
     from_comments: bool,
     skipped: &mut Skipped,
-) -> Result<(Vec<Place>, u64)> {
-    let positions = Positions {
-        rules: args.rules,
+) -> Result<Collected> {
+    let seed = Seed::from(args.seed).child("positions");
+    let everything = Positions { rules: args.rules, per_game: None, only: Vec::new(), seed, from_comments: false };
+    let wanted = Positions {
         per_game: args.per_game,
         only: args.only.clone(),
-        seed: Seed::from(args.seed).child("positions"),
+        seed: everything.seed.clone(),
         from_comments,
+        ..everything
     };
-    let (mut places, mut games) = (Vec::new(), 0);
+    let (mut places, mut all, mut games) = (Vec::new(), Vec::new(), 0);
     for_each_record(files, |Source { file, line }, record| {
         if args.games.is_some_and(|most| games >= most) {
             return Ok(());
@@ -381,12 +399,18 @@ pub(crate) fn collect(
         games += 1;
         let source = format!("{file}:{line}");
         match record {
-            Ok(record) => places.extend(positions.of(games, &record, &source, skipped)),
+            Ok(record) => {
+                let found = wanted.of(games, &record, &source, skipped);
+                if !args.prove.is_empty() && !found.is_empty() {
+                    all.extend(everything.of(games, &record, &source, &mut Skipped::default()));
+                }
+                places.extend(found);
+            }
             Err(error) => skipped.add("damaged record", || format!("{source}: {error:#}")),
         }
         Ok(())
     })?;
-    Ok((places, games))
+    Ok(Collected { places, all, games })
 }
 
 pub(crate) fn sample(place: &Place, value: f64) -> Sample {
@@ -411,25 +435,6 @@ fn commented(places: &[Place], skipped: &mut Skipped) -> Result<Vec<Set>> {
     Ok(sets.into_iter().map(|(name, samples)| Set { name, samples }).collect())
 }
 
-/// Where a search proves who wins, that is the result; how many results were others before.
-fn prove(places: &mut [Place], budget: Budget, pool: &mut Pool) -> Result<Option<u64>> {
-    // It searches every flip with everything that it may show.
-    const PROVER: &str = "chen:enhance,condition=off,eval=outcome";
-    let prover: Method = PROVER.parse()?;
-    let Some(values) = pool.values(places, &prover, Some(budget), "proofs")? else { return Ok(None) };
-    let mut corrected = 0;
-    for (place, value) in places.iter_mut().zip(values) {
-        let proven = match value {
-            Ok(f64::INFINITY) => Points::Win,
-            Ok(f64::NEG_INFINITY) => Points::Loss,
-            _ => continue,
-        };
-        corrected += u64::from(place.result != proven);
-        place.result = proven;
-    }
-    Ok(Some(corrected))
-}
-
 /// Players at work on positions.
 pub(crate) struct Pool<'a> {
     cache: Cache,
@@ -439,33 +444,34 @@ pub(crate) struct Pool<'a> {
 }
 
 impl Pool<'_> {
-    pub(crate) fn new<'a>(args: &AssessArgs, stop: &'a Stop) -> Result<Pool<'a>> {
-        let cache = match &args.cache {
+    pub(crate) fn new<'a>(cache: Option<&Path>, args: &PositionArgs, stop: &'a Stop) -> Result<Pool<'a>> {
+        let cache = match cache {
             Some(path) => Cache::open(path).with_context(|| format!("cannot use the cache {}", path.display()))?,
             None => Cache::default(),
         };
         if cache.damaged() > 0 {
             eprintln!("{} damaged lines of the cache were passed over", cache.damaged());
         }
-        let threads = match args.positions.concurrency {
+        let threads = match args.concurrency {
             Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
             Some(threads) => threads,
             None => thread::available_parallelism().map_or(1, usize::from),
         };
-        Ok(Pool { cache, threads, seed: args.positions.seed, stop })
+        Ok(Pool { cache, threads, seed: args.seed, stop })
     }
 
     /// A value for each place, or why there is none; nothing if interrupted.
-    fn values(
+    pub(crate) fn values(
         &mut self,
-        places: &[Place],
+        places: &[&Place],
         method: &Method,
         budget: Option<Budget>,
         name: &str,
     ) -> Result<Option<Vec<Result<f64, String>>>> {
         let (player, budget_text) = (method.to_string(), budget.map(|budget| budget.to_string()).unwrap_or_default());
         let told = format!("{budget_text} seed={}", self.seed);
-        let task = |place: &Place| Task { key: Key::new(&place.text(), &player, &told), position: place.start.clone() };
+        let task =
+            |place: &&Place| Task { key: Key::new(&place.text(), &player, &told), position: place.start.clone() };
         let tasks: Vec<_> = places.iter().map(task).collect();
         let limits = budget.unwrap_or_default().limits;
         let seed = Seed::from(self.seed).child("values");

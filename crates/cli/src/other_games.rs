@@ -65,7 +65,7 @@ pub(crate) fn with_budgets(engines: &[EngineSpec], budgets: &[Budget]) -> Result
 }
 
 /// What is told beside the values.
-pub(crate) struct Collected<'a> {
+pub(crate) struct Beside<'a> {
     pub(crate) skipped: &'a mut Skipped,
     pub(crate) facts: &'a mut Vec<(String, String)>,
 }
@@ -77,10 +77,10 @@ pub(crate) fn from_records(
     engines: &[EngineSpec],
     args: &AssessArgs,
     stop: &Stop,
-    Collected { skipped, facts }: &mut Collected<'_>,
+    Beside { skipped, facts }: &mut Beside<'_>,
 ) -> Result<Option<Vec<Set>>> {
     let which = &args.positions;
-    if which.rules.is_some() || args.prove.is_some() || !which.only.is_empty() {
+    if which.rules.is_some() || !which.prove.is_empty() || !which.only.is_empty() {
         bail!("--rules, --prove and --only are for this game alone");
     }
     let records = read(format, &args.records, which, skipped)?;
@@ -98,12 +98,17 @@ pub(crate) fn from_records(
     facts.push((format!("games of {}", format.kind()), grouped(records.len() as u64)));
     facts.push(("positions".to_owned(), grouped(places.len() as u64)));
     if engines.is_empty() {
+        for Numbered { game, record } in &records {
+            for (ply, text) in &record.bad_values {
+                skipped.add("value that is not a number", || format!("game {game}, ply {ply}: {text:?}"));
+            }
+        }
         let commented = |place: &Place<'_>| place.position.comment().map(|said| place.sample(said.value()));
         let mut samples = Samples::default();
         places.iter().filter_map(commented).try_for_each(|sample| samples.push(sample))?;
         return Ok(Some(vec![Set { name: "comments".to_owned(), samples }]));
     }
-    let mut pool = Pool::new(args, stop)?;
+    let mut pool = Pool::new(args.cache.as_deref(), which, stop)?;
     let mut sets: Vec<Set> = Vec::new();
     for engine in engines {
         // Whether it starts at all is better known before the work, and its version belongs to the values.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anqi_assess::{
-    Condition, Draws, Fit, Lessons, Loss, Losses, Place, Report, Samples, Scale, Settings, Skipped, Split,
+    Condition, Draws, Fit, Lessons, Loss, Losses, Place, Proofs, Report, Samples, Scale, Settings, Skipped, Split,
     USUAL_CONDITIONS,
 };
 use anqi_engine::{Evaluation, play_out_captures};
@@ -18,11 +18,13 @@ use rand_core::Rng;
 use serde::Serialize;
 
 use crate::Exit;
-use crate::arena::advance;
+use crate::arena::{advance, stop_on_signals};
 use crate::assess::{
-    AnalysisArgs, PositionArgs, Set, analyse, collect, listed, made_by, sample, write_files, write_whole,
+    AnalysisArgs, Collected, Pool, PositionArgs, Set, analyse, collect, listed, made_by, sample, write_files,
+    write_whole,
 };
 use crate::output::{Output, grouped};
+use crate::prove::prove;
 
 /// Fit the weights of an evaluation to game records, and check the new ones by self-play
 ///
@@ -86,6 +88,8 @@ struct Tuned {
     held_out_positions: usize,
     held_out_games: usize,
     fits: Vec<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proofs: Option<Proofs>,
     skipped: Skipped,
     check: Option<Vec<Checked>>,
 }
@@ -121,7 +125,16 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
     let free = free(&args.free, names)?;
     let settings = args.analysis.settings(args.positions.seed, &USUAL_CONDITIONS)?;
     let mut skipped = Skipped::default();
-    let (mut places, games) = collect(&args.records, &args.positions, false, &mut skipped)?;
+    let Collected { mut places, all, games } = collect(&args.records, &args.positions, false, &mut skipped)?;
+    let mut proofs = None;
+    if !args.positions.prove.is_empty() {
+        let stop = stop_on_signals()?;
+        let mut pool = Pool::new(None, &args.positions, &stop)?;
+        proofs = prove(&args.positions.prove, &mut places, &all, &mut pool)?;
+        if proofs.is_none() {
+            return Ok(Exit::Interrupted);
+        }
+    }
     let draws = settings.draws;
     places.retain(|place| draws != Draws::Drop || place.result != Points::Draw);
     let (mut learnt, mut held, mut seen) = (Lessons::default(), Lessons::default(), Vec::new());
@@ -165,6 +178,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
         held_out_positions: held.len(),
         held_out_games: held.game_count(),
         fits,
+        proofs,
         skipped,
         check: None,
     };
@@ -351,6 +365,9 @@ fn print(text: &mut dyn Write, tuned: &Tuned, report: &Report) -> std::io::Resul
     for checked in tuned.check.iter().flatten() {
         writeln!(text, "\n{} against {}\n{}", checked.players[0], checked.players[1], checked.block)?;
         writeln!(text, "sign test over decided games: p = {:.4}", checked.p)?;
+    }
+    if let Some(proofs) = &tuned.proofs {
+        write!(text, "\n{proofs}")?;
     }
     if !tuned.skipped.is_empty() {
         write!(text, "\nLeft out\n{}", tuned.skipped)?;

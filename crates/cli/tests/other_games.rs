@@ -70,66 +70,110 @@ const GAMES: &str = "[Event \"good\"]\n\n1. e4 {[%eval 0.3]} e5 {[%eval #-2]} 1-
     [Event \"unknown too\"]\n\n1. d4 *\n\n[Event \"illegal\"]\n\n1. e4 e5 2. e6 1-0\n\n[Event \"cut\"]\n\n1. e4 {and then\n\
     [Event \"good\"]\n\n1. d4 {[%eval nan]} d5 {[%eval -0.2]} 0-1\n";
 
+/// Go knows no mates; its values are points.
+const GAMES_OF_GO: &str = "(;GM[1]SZ[9]RE[B+R];B[ee]V[3];W[ec]V[-2.5])\n(;GM[1]SZ[9]RE[?];B[ee])\n(;GM[1]SZ[9]RE[Void];B[ee])\n\
+    (;GM[1]SZ[9]RE[B+R];B[ee];W[ee])\n(;GM[1]SZ[9]RE[B+R];B[ee];W[z\n(;GM[1]SZ[9]RE[W+2.5];B[ee]V[nan];W[cc]V[many];B[gc]V[-2])\n";
+
+const GAMES_OF_SHOGI: &str = "V2.2\nPI\n+\n+7776FU\n'** 30\n-3334FU\n'** mate -2\n%TORYO\n/\nPI\n+\n+7776FU\n%CHUDAN\n/\n\
+    PI\n+\n+7776FU\n%MATTA\n/\nPI\n+\n+7775FU\n%TORYO\n/\nPI\n+\n+7776FU\n/\n\
+    PI\n+\n+7776FU\n'** nan\n-3334FU\n'** -20\n+2726FU\n%TORYO\n";
+
 #[test]
 fn bad_records_are_named_and_counted() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path();
-    fs::write(dir.join("games.pgn"), GAMES).unwrap();
-    let report =
-        json(dir, &["assess", "games.pgn", "--from-comments", "--thin", "1", "--resamples", "10", "-o", "report"]);
-    let skipped: Vec<_> = report["skipped"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|skip| {
-            format!("{} × {}: {}", skip["count"], skip["reason"].as_str().unwrap(), skip["first"].as_str().unwrap())
-        })
-        .collect();
-    assert_eq!(
-        skipped,
-        [
+    check_bad(
+        ("games.pgn", GAMES),
+        &[
             "2 × unknown result: games.pgn:5: its result is \"*\"",
             "1 × illegal move: games.pgn:13: ply 3: illegal move \"e6\"",
             "1 × truncated record: games.pgn:17: it stops after 1 plies: the end of a comment",
-        ]
+            "1 × value that is not a number: game 6, ply 1: \"nan\"",
+        ],
+        // A mate is infinite.
+        &["-30,0,1,1", "-inf,1,1,2", "-20,0,6,2"],
     );
-    let table = fs::read_to_string(dir.join("report/values.csv")).unwrap();
-    // A mate is infinite; a value that is no number is none.
-    let values: Vec<_> =
-        table.lines().skip(1).map(|line| line.split(',').take(4).collect::<Vec<_>>().join(",")).collect();
-    assert_eq!(values, ["-30,0,1,1", "-inf,1,1,2", "-20,0,6,2"]);
+    check_bad(
+        ("games.sgf", GAMES_OF_GO),
+        &[
+            "2 × unknown result: games.sgf:2: its result is \"?\"",
+            "1 × illegal move: games.sgf:4: ply 2: illegal move \"E5\"",
+            "1 × truncated record: games.sgf:5: it stops after 2 plies: the closing parenthesis",
+            "2 × value that is not a number: game 6, ply 1: \"NaN\"",
+        ],
+        &["-3,0,1,1", "-2.5,1,1,2", "2,1,6,3"],
+    );
+    check_bad(
+        ("games.csa", GAMES_OF_SHOGI),
+        &[
+            "2 × unknown result: games.csa:10: its result is \"%CHUDAN\"",
+            "1 × illegal move: games.csa:20: ply 1: illegal move \"+7775FU\"",
+            "1 × truncated record: games.csa:25: it stops after 1 plies: a line like %TORYO after the moves",
+            "1 × value that is not a number: game 6, ply 1: \"nan\"",
+        ],
+        &["-30,1,1,1", "-inf,0,1,2", "-20,1,6,2"],
+    );
 }
 
-/// An engine of three lines that dies when it is asked, as long as it can make another file.
-fn mortal(dir: &Path, lives: u32) -> String {
-    let script = format!(
-        "while read line; do case $line in\nuci) echo uciok;;\nisready) echo readyok;;\nquit) exit;;\n\
-         go*) if [ $(ls {0} | wc -l) -lt {lives} ]; then mktemp -p {0} >/dev/null; exit 9; fi\n\
-         echo info score cp 17; echo bestmove e2e4;;\nesac; done\n",
-        dir.join("deaths").display()
-    );
-    fs::create_dir(dir.join("deaths")).unwrap();
+/// Everything bad in a file has a name and a number, and the values of the other games are all there.
+fn check_bad((file, text): (&str, &str), named: &[&str], values: &[&str]) {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join(file), text).unwrap();
+    let report = json(dir, &["assess", file, "--from-comments", "--thin", "1", "--resamples", "10", "-o", "report"]);
+    let shown = |skip: &Value| {
+        format!("{} × {}: {}", skip["count"], skip["reason"].as_str().unwrap(), skip["first"].as_str().unwrap())
+    };
+    let skipped: Vec<_> = report["skipped"].as_array().unwrap().iter().map(shown).collect();
+    assert_eq!(skipped, named);
+    let table = fs::read_to_string(dir.join("report/values.csv")).unwrap();
+    let found: Vec<_> =
+        table.lines().skip(1).map(|line| line.split(',').take(4).collect::<Vec<_>>().join(",")).collect();
+    assert_eq!(found, values);
+}
+
+/// An engine of some lines, in any protocol, that dies when it is asked, as long as it can make another file.
+fn mortal(dir: &Path, protocol: &str, lives: u32) -> String {
+    let deaths = dir.join("deaths");
+    let die =
+        format!("if [ $(ls {0} | wc -l) -lt {lives} ]; then mktemp -p {0} >/dev/null; exit 9; fi", deaths.display());
+    let script = match protocol {
+        "gtp" => format!(
+            "while read line rest; do case $line in\nname) echo = Mortal;;\nlist_commands) echo = estimate_score;;\n\
+             quit) echo =; echo; exit;;\nestimate_score) {die}\necho = B+1.5;;\n*) echo =;;\nesac; echo; done\n"
+        ),
+        _ => format!(
+            "while read line; do case $line in\n{protocol}) echo {protocol}ok;;\nisready) echo readyok;;\nquit) exit;;\n\
+             go*) {die}\necho info score cp 17; echo bestmove e2e4;;\nesac; done\n"
+        ),
+    };
+    fs::create_dir(deaths).unwrap();
     fs::write(dir.join("engine.sh"), script).unwrap();
-    format!("proto=uci cmd='sh {}' name=Mortal nodes=1", dir.join("engine.sh").display())
+    let limit = if protocol == "gtp" { "" } else { " nodes=1" };
+    format!("proto={protocol} cmd='sh {}' name=Mortal{limit}", dir.join("engine.sh").display())
 }
 
 #[test]
 fn an_engine_that_dies_is_named_and_counted() {
-    // Both games begin with the same position, which is asked once.
-    for (deaths, valued) in [(1, 6), (2, 4)] {
-        let dir = tempfile::tempdir().unwrap();
-        let dir = dir.path();
-        fs::write(dir.join("games.pgn"), "1. e4 e5 1-0\n\n1. d4 d5 0-1\n").unwrap();
-        let engine = mortal(dir, deaths);
-        let args =
-            ["assess", "games.pgn", "--engine", &engine, "--concurrency", "1", "--thin", "1", "--resamples", "10"];
-        let report = json(dir, &[&args[..], &["-o", "report"]].concat());
-        let table = fs::read_to_string(dir.join("report/values.csv")).unwrap();
-        assert_eq!(table.lines().count(), 1 + valued);
-        let (restarted, skipped) = (report["facts"].to_string(), report["skipped"].to_string());
-        assert_eq!(restarted.contains("engine restarted"), deaths == 1, "{restarted}");
-        assert_eq!(skipped.contains("position that Mortal nodes=1 did not value"), deaths == 2, "{skipped}");
-        assert!(deaths == 1 || skipped.contains("game 1, ply 0: it ended (exit code 9) when asked"), "{skipped}");
+    for (protocol, file, text) in [
+        ("uci", "games.pgn", "1. e4 e5 1-0\n\n1. d4 d5 0-1\n"),
+        ("gtp", "games.sgf", "(;GM[1]SZ[9]RE[B+R];B[ee];W[ec])(;GM[1]SZ[9]RE[W+R];B[cc];W[gg])"),
+        ("usi", "games.csa", "PI\n+\n+7776FU\n-3334FU\n%TORYO\n/\nPI\n+\n+2726FU\n-8384FU\n+7776FU\n%TORYO\n"),
+    ] {
+        // Both games begin with the same position, which is asked once.
+        let positions = if protocol == "usi" { 7 } else { 6 };
+        for (deaths, valued) in [(1, positions), (2, positions - 2)] {
+            let dir = tempfile::tempdir().unwrap();
+            let dir = dir.path();
+            fs::write(dir.join(file), text).unwrap();
+            let engine = mortal(dir, protocol, deaths);
+            let args = ["assess", file, "--engine", &engine, "--concurrency", "1", "--thin", "1", "--resamples", "10"];
+            let report = json(dir, &[&args[..], &["-o", "report"]].concat());
+            let table = fs::read_to_string(dir.join("report/values.csv")).unwrap();
+            assert_eq!(table.lines().count(), 1 + valued, "{protocol}");
+            let (restarted, skipped) = (report["facts"].to_string(), report["skipped"].to_string());
+            assert_eq!(restarted.contains("engine restarted"), deaths == 1, "{restarted}");
+            assert_eq!(skipped.contains("position that Mortal"), deaths == 2, "{skipped}");
+            assert!(deaths == 1 || skipped.contains("game 1, ply 0: it ended (exit code 9) when asked"), "{skipped}");
+        }
     }
 }
 

@@ -62,6 +62,7 @@ pub(crate) fn parse(text: &str) -> Result<Record, Flaw> {
     if let Some(unread) = sheet.moves.get(record.moves.len()) {
         return Err(Flaw::BadMove { ply: record.moves.len() + 1, bad: IllegalMove::new(unread).into() });
     }
+    sheet.bad_values.iter().for_each(|(ply, text)| game.bad_value(*ply, text));
     for (ply, evaluation) in sheet.comments {
         if let Some(turn) = game.turn(ply) {
             game.comment(ply, evaluation.seen_by(turn));
@@ -84,6 +85,8 @@ struct Sheet {
     ending: Option<String>,
     /// Evaluations by ply, seen by Black, in hundredths of a pawn.
     comments: Vec<(usize, Evaluation)>,
+    /// What stands in their place and is none.
+    bad_values: Vec<(usize, String)>,
 }
 
 impl Sheet {
@@ -124,12 +127,16 @@ impl Sheet {
 
     /// `'** 123 +7776FU …`: what is said of the position after the move, seen by Black. `'** mate -3` is a habit of our own.
     fn comment(&mut self, line: &str) {
-        let mut words = line.strip_prefix("'**").unwrap_or_default().split_whitespace();
+        let Some(text) = line.strip_prefix("'**") else { return };
+        let mut words = text.split_whitespace();
         let evaluation = match words.next() {
             Some("mate") => words.next().and_then(mate_from),
             value => value.and_then(finite).map(Evaluation::Centipawns),
         };
-        self.comments.extend(evaluation.map(|evaluation| (self.moves.len(), evaluation)));
+        match evaluation {
+            Some(evaluation) => self.comments.push((self.moves.len(), evaluation)),
+            None => self.bad_values.push((self.moves.len(), text.trim().to_owned())),
+        }
     }
 
     fn no_record(&self, text: &str) -> Flaw {

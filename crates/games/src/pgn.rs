@@ -235,11 +235,12 @@ fn play(word: &str, game: &mut Recorder<Chess>) -> Result<(), Flaw> {
 fn read_comment(text: &str, game: &mut Recorder<Chess>) {
     let ply = game.plies();
     if let Some(value) = text.split_once("[%eval ").and_then(|(_, after)| after.split([',', ']', ' ']).next())
-        && let Some(evaluation) = pawns_or_mate(value, '#')
         && let Some(turn) = game.turn(ply)
     {
-        game.comment(ply, evaluation.seen_by(turn));
-        return;
+        return match pawns_or_mate(value, '#') {
+            Some(evaluation) => game.comment(ply, evaluation.seen_by(turn)),
+            None => game.bad_value(ply, value),
+        };
     }
     let first = text.split_whitespace().next().unwrap_or_default();
     if let Some((value, depth)) = first.split_once('/')

@@ -112,6 +112,8 @@ pub struct Record {
     pub players: [Option<String>; 2],
     /// What the record itself says of its positions, by how many plies had been played.
     pub comments: Vec<Option<Evaluation>>,
+    /// What stands in the place of a value and is none, with the plies that had been played.
+    pub bad_values: Vec<(usize, String)>,
     /// What its positions look like, one more than there are moves.
     pub facts: Vec<Facts>,
     /// Whether the rules ended it, so that nobody is to move any more.
@@ -207,6 +209,7 @@ pub struct Recorder<B> {
     moves: Vec<String>,
     facts: Vec<Facts>,
     comments: Vec<Option<Evaluation>>,
+    bad_values: Vec<(usize, String)>,
 }
 
 /// Why a move cannot be added.
@@ -234,7 +237,7 @@ impl Recorder<Box<dyn Board>> {
 impl<B: Board> Recorder<B> {
     pub(crate) fn new(start: Start, board: B) -> Recorder<B> {
         let facts = vec![board.facts()];
-        Recorder { start, board, moves: Vec::new(), facts, comments: vec![None] }
+        Recorder { start, board, moves: Vec::new(), facts, comments: vec![None], bad_values: Vec::new() }
     }
 
     /// Where the game stands.
@@ -274,6 +277,11 @@ impl<B: Board> Recorder<B> {
         }
     }
 
+    /// Something was said of the position after so many plies that is no value.
+    pub(crate) fn bad_value(&mut self, ply: usize, text: &str) {
+        self.bad_values.push((ply, anqi_rules::excerpt(text)));
+    }
+
     /// Whose move it was after so many plies.
     pub fn turn(&self, ply: usize) -> Option<Seat> {
         self.facts.get(ply).map(|facts| facts.turn)
@@ -282,8 +290,8 @@ impl<B: Board> Recorder<B> {
     /// The game so far, whoever won in the end.
     #[must_use]
     pub fn finish(self, outcome: Outcome, players: [Option<String>; 2]) -> Record {
-        let Recorder { start, board, moves, facts, comments } = self;
-        Record { start, moves, outcome, players, comments, facts, ended: board.end().is_some() }
+        let Recorder { start, board, moves, facts, comments, bad_values } = self;
+        Record { start, moves, outcome, players, comments, bad_values, facts, ended: board.end().is_some() }
     }
 }
 

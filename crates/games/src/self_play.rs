@@ -1,10 +1,10 @@
 //! Self-play: records where there are none.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use anqi_engine::Stop;
 use anqi_protocol::Fault;
 use anqi_rules::{Seat, Seed};
 use rand_core::Rng;
@@ -20,8 +20,6 @@ pub struct SelfPlay {
     pub engine: EngineSpec,
     /// Where games start.
     pub start: Start,
-    /// How many games.
-    pub games: usize,
     /// How many plies at the beginning are drawn from all legal moves.
     pub opening: usize,
     /// After how many plies a game is given up.
@@ -57,47 +55,55 @@ pub enum Played {
 }
 
 impl SelfPlay {
-    /// Plays all games with `workers` processes and calls `each` with them, in the order of their numbers, until it says
-    /// `false`. A game depends on its number, the seed and the engine alone.
+    /// Plays the games with these numbers with `workers` processes and calls `each` as they come to an end, until it says
+    /// `false`. A game depends on its number, the seed and the engine alone; one that was stopped under way is dropped.
     ///
     /// # Errors
     /// If the start is none, or the engine cannot be started.
-    pub fn run(&self, workers: usize, mut each: impl FnMut(usize, Played) -> bool) -> Result<(), SelfPlayError> {
+    pub fn run(
+        &self,
+        numbers: &[usize],
+        workers: usize,
+        stop: &Stop,
+        mut each: impl FnMut(usize, Played) -> bool,
+    ) -> Result<(), SelfPlayError> {
         Recorder::begin(self.start.clone())?;
-        let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (next, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let halted = || stop.is_raised() || ended.load(Ordering::Relaxed);
         let (sender, games) = mpsc::channel();
         thread::scope(|scope| {
-            for _ in 0..workers.clamp(1, self.games.max(1)) {
-                let (sender, next, stopped) = (sender.clone(), &next, &stopped);
+            for _ in 0..workers.clamp(1, numbers.len().max(1)) {
+                let (sender, next, halted) = (sender.clone(), &next, &halted);
                 scope.spawn(move || {
                     let mut engine = Standby::new(&self.engine);
-                    while !stopped.load(Ordering::Relaxed) {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= self.games || sender.send((number, self.play(&mut engine, number))).is_err() {
+                    while let Some(&number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let Some(played) = self.play(&mut engine, number, halted).transpose() else { return };
+                        // An engine that dies with us has not failed.
+                        if halted() || sender.send((number, played)).is_err() {
                             return;
                         }
                     }
                 });
             }
             drop(sender);
-            // Games are held back until those before them are there.
-            let (mut early, mut wanted) = (BTreeMap::new(), 0);
             for (number, played) in games {
-                early.insert(number, played);
-                while let Some(played) = early.remove(&wanted) {
-                    let go_on = played.map(|played| each(wanted, played));
-                    if !matches!(go_on, Ok(true)) {
-                        stopped.store(true, Ordering::Relaxed);
-                        return go_on.map(|_| ()).map_err(SelfPlayError::Engine);
-                    }
-                    wanted += 1;
+                let go_on = played.map(|played| each(number, played));
+                if !matches!(go_on, Ok(true)) {
+                    ended.store(true, Ordering::Relaxed);
+                    return go_on.map(|_| ()).map_err(SelfPlayError::Engine);
                 }
             }
             Ok(())
         })
     }
 
-    fn play(&self, engine: &mut Standby<'_>, number: usize) -> Result<Played, Fault> {
+    /// A game, or nothing if it was stopped.
+    fn play(
+        &self,
+        engine: &mut Standby<'_>,
+        number: usize,
+        halted: &impl Fn() -> bool,
+    ) -> Result<Option<Played>, Fault> {
         let seed = self.seed.child(format!("game {number}"));
         let mut game = match Recorder::begin(self.start.clone()) {
             Ok(game) => game,
@@ -115,34 +121,37 @@ impl SelfPlay {
         }
         let engine_seed = seed.child("engine").rng().next_u64();
         loop {
+            if halted() {
+                return Ok(None);
+            }
             let plies = game.plies();
             match game.board().end() {
-                Some(End::Decided(outcome)) => return Ok(self.finished(game, outcome)),
+                Some(End::Decided(outcome)) => return Ok(Some(self.finished(game, outcome))),
                 Some(End::Counting) => {
-                    return Ok(match engine.ask(|engine| engine.count(&game.position()))? {
+                    return Ok(Some(match engine.ask(|engine| engine.count(&game.position()))? {
                         Asked::Answer { answer: Some(outcome), .. } => self.finished(game, outcome),
                         Asked::Answer { answer: None, .. } => Played::Unfinished { plies },
                         Asked::Failed(twice) => Played::Failed { plies, twice },
-                    });
+                    }));
                 }
-                None if plies >= self.longest => return Ok(Played::Unfinished { plies }),
+                None if plies >= self.longest => return Ok(Some(Played::Unfinished { plies })),
                 None => {}
             }
             let position_seed = engine_seed.wrapping_add(plies as u64);
             let (choice, evaluation) = match engine.ask(|engine| engine.choose(&game.position(), position_seed))? {
                 Asked::Answer { answer, .. } => answer,
-                Asked::Failed(twice) => return Ok(Played::Failed { plies, twice }),
+                Asked::Failed(twice) => return Ok(Some(Played::Failed { plies, twice })),
             };
             if let Some(evaluation) = evaluation {
                 game.comment(plies, evaluation);
             }
             let turn = game.board().turn();
             match choice {
-                Choice::Resign => return Ok(self.finished(game, Outcome::Win(turn.other()))),
-                Choice::Win => return Ok(self.finished(game, Outcome::Win(turn))),
+                Choice::Resign => return Ok(Some(self.finished(game, Outcome::Win(turn.other())))),
+                Choice::Win => return Ok(Some(self.finished(game, Outcome::Win(turn)))),
                 Choice::Move(mv) => {
                     if game.play(&mv).is_err() {
-                        return Ok(Played::Illegal { plies, answer: anqi_rules::excerpt(&mv) });
+                        return Ok(Some(Played::Illegal { plies, answer: anqi_rules::excerpt(&mv) }));
                     }
                 }
             }

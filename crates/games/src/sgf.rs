@@ -142,11 +142,14 @@ fn read_node(node: &SgfNode<Prop>, size: usize, game: &mut Recorder<Go>) -> Resu
         let ply = game.plies() + 1;
         game.play(&vertex).map_err(|bad| Flaw::BadMove { ply, bad })?;
     }
-    if let Some(Prop::V(value)) = node.get_property("V")
-        && value.is_finite()
-        && let Some(turn) = game.turn(game.plies())
-    {
-        game.comment(game.plies(), Evaluation::Lead(*value).seen_by(turn));
+    let ply = game.plies();
+    match (node.get_property("V"), game.turn(ply)) {
+        (Some(Prop::V(value)), Some(turn)) if value.is_finite() => {
+            game.comment(ply, Evaluation::Lead(*value).seen_by(turn));
+        }
+        (Some(Prop::V(value)), _) => game.bad_value(ply, &value.to_string()),
+        (Some(Prop::Invalid(_, texts)), _) => game.bad_value(ply, &texts.join(" ")),
+        _ => {}
     }
     Ok(())
 }

@@ -2,9 +2,11 @@
 //! missing fails the tests.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Once;
 
+use anqi_engine::Stop;
 use anqi_games::{
     Asked, Choice, EngineSpec, EngineSpecError, Evaluation, Format, Played, Position, Reader, Record, SelfPlay,
     Standby, Start, write_record,
@@ -110,20 +112,25 @@ fn gps_shogi_sees_a_lost_rook() {
     check_forgets(&spec, &records[0]);
 }
 
-/// A game depends on its number alone, not on how many are played at a time; and what is written can be read.
+/// A game depends on its number alone, not on which others are played nor on how many at a time; and what is written can
+/// be read.
 fn check_self_play(engine: &str, start: Start, format: Format, opening: usize) {
-    let plan = SelfPlay { engine: spec(engine), start, games: 2, opening, longest: 400, seed: Seed::from(1) };
-    let play = |plan: &SelfPlay, workers| {
-        let mut text = Vec::new();
-        let write = |_, played| match played {
-            Played::Finished(record) => write_record(&mut text, &record).is_ok(),
+    let plan = SelfPlay { engine: spec(engine), start, opening, longest: 400, seed: Seed::from(1) };
+    let play = |numbers: &[usize], workers| {
+        let mut texts = BTreeMap::new();
+        let write = |number, played| match played {
+            Played::Finished(record) => write_record(texts.entry(number).or_insert(Vec::new()), &record).is_ok(),
             other => panic!("{engine}: {other:?}"),
         };
-        plan.run(workers, write).unwrap();
-        String::from_utf8(text).unwrap()
+        plan.run(numbers, workers, &Stop::default(), write).unwrap();
+        String::from_utf8(texts.into_values().flatten().collect()).unwrap()
     };
-    let text = play(&plan, 2);
-    assert!(text.starts_with(&play(&SelfPlay { games: 1, ..plan.clone() }, 1)), "{engine}");
+    let text = play(&[0, 1], 2);
+    assert!(text.ends_with(&play(&[1], 1)), "{engine}");
+    // Nothing comes of a game that is stopped.
+    let stop = Stop::default();
+    stop.raise();
+    plan.run(&[0, 1], 2, &stop, |number, _| panic!("game {number} was stopped")).unwrap();
     let games = records(format, &text);
     assert_ne!(games[0].moves, games[1].moves);
     assert!(games.iter().all(|game| game.comments.iter().flatten().count() > 5), "{text}");
