@@ -112,10 +112,11 @@ fn spoilt(rules: &str) -> Game {
     let position = "4/4/4/4/4/4/p3/GMRp r -".parse().unwrap();
     let mut game = Game::from_position(rules.parse().unwrap(), position).unwrap();
     play(&mut game, &["a1-a2", "d1-d2"]);
-    while game.outcome().is_none() {
-        let to_and_fro = [["b1-a1", "d2-d3"], ["a1-b1", "d3-d2"]];
-        let next = to_and_fro[game.plies().len() / 2 % 2 ^ 1][game.plies().len() % 2];
+    for next in ["b1-a1", "d2-d3", "a1-b1", "d3-d2"].iter().cycle() {
         play(&mut game, &[next]);
+        if game.outcome().is_some() {
+            break;
+        }
     }
     assert_eq!(game.outcome().unwrap().winner, None);
     game
