@@ -2,6 +2,7 @@
 
 use anqi_stats::{Estimate, Points, wilson_share};
 use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::frame::Frame;
 
@@ -143,8 +144,9 @@ pub(crate) struct Cells {
     entries: Vec<Entry>,
     /// Where those of each game begin.
     from: Vec<u32>,
-    /// By cell, how many games have positions in it.
-    games: Vec<u32>,
+    /// By cell, how many games have positions in it, counted once for each result that they bring: positions of a game
+    /// that share a result are one observation.
+    observations: Vec<u32>,
 }
 
 /// Lost, drawn and won positions by cell.
@@ -189,9 +191,11 @@ impl Cells {
             }
         }
         from.resize(frame.games() + 1, entries.len() as u32);
-        let mut games = vec![0; names.len() * grid.bins];
-        entries.iter().for_each(|entry| games[entry.cell as usize] += 1);
-        Cells { grid, names, entries, from, games }
+        let mut observations = vec![0; names.len() * grid.bins];
+        for entry in &entries {
+            observations[entry.cell as usize] += entry.counts.iter().filter(|count| **count > 0).count() as u32;
+        }
+        Cells { grid, names, entries, from, observations }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -246,12 +250,11 @@ impl Cells {
     fn point(&self, cell: usize, counts: &Counts, resampled: &[Vec<[f32; 3]>]) -> Point {
         let [losses, draws, wins] = counts[cell].map(u64::from);
         let shares = shares(counts[cell]).map(f64::from);
-        let games = f64::from(self.games[cell]);
-        let positions = (losses + draws + wins) as f64;
+        let observations = f64::from(self.observations[cell]);
         let estimate = |part: &dyn Fn([f64; 3]) -> f64| {
             let drawn = resampled.iter().map(|cells| part(cells[cell].map(f64::from))).filter(|share| !share.is_nan());
             let share = part(shares);
-            wilson_share(share, effective_size(share, drawn, games).clamp(1.0, positions))
+            wilson_share(share, effective_size(share, drawn, observations))
         };
         Point {
             value: self.grid.centre(cell % self.grid.bins),
@@ -267,15 +270,23 @@ impl Cells {
     }
 }
 
-/// How many independent positions would give a share as sure as the resamples say. Where they all agree, because every
-/// game of the bin ended alike, there are as many as games.
-fn effective_size(share: f64, drawn: impl Iterator<Item = f64> + Clone, games: f64) -> f64 {
+/// Where the normal distribution leaves 2.5 % above.
+const NORMAL: f64 = 1.959_963_984_540_054;
+
+/// How many independent observations would give a share as sure as the resamples say (Korn & Graubard 1998), from 1 to as
+/// many as there can be. Where few games bring the rarer result the resamples are too sure of themselves, and where none
+/// does they all agree: then the bound is what counts.
+fn effective_size(share: f64, drawn: impl Iterator<Item = f64> + Clone, observations: f64) -> f64 {
     let count = drawn.clone().count().max(1) as f64;
     let mean = drawn.clone().sum::<f64>() / count;
     let variance = drawn.map(|share| (share - mean).powi(2)).sum::<f64>() / count;
     let alone = share * (1.0 - share);
     // Shares are kept with single precision.
-    if variance > 1e-12 && alone > 0.0 { alone / variance } else { games }
+    let size = if variance > 1e-12 && alone > 0.0 { (alone / variance).min(observations) } else { observations };
+    // The variance is itself estimated, from so many observations.
+    let student = StudentsT::new(0.0, 1.0, (observations - 1.0).max(1.0)).map(|t| t.inverse_cdf(0.975));
+    let wider = student.map_or(1.0, |t| NORMAL / t);
+    (size * wider * wider).max(1.0)
 }
 
 /// Counts as shares; not numbers if there are none.

@@ -41,7 +41,7 @@ fn places(record: &Record) -> Vec<Place> {
 }
 
 fn play(game: &mut Game, plies: &[&str]) {
-    plies.iter().for_each(|ply| drop(game.play(ply.parse().unwrap()).unwrap()));
+    plies.iter().for_each(|ply| game.play(ply.parse().unwrap()).unwrap());
 }
 
 fn prove(places: &mut [Place]) -> (Vec<(u32, Points)>, (u64, u64)) {
@@ -112,10 +112,11 @@ fn spoilt(rules: &str) -> Game {
     let position = "4/4/4/4/4/4/p3/GMRp r -".parse().unwrap();
     let mut game = Game::from_position(rules.parse().unwrap(), position).unwrap();
     play(&mut game, &["a1-a2", "d1-d2"]);
-    while game.outcome().is_none() {
-        let to_and_fro = [["b1-a1", "d2-d3"], ["a1-b1", "d3-d2"]];
-        let next = to_and_fro[game.plies().len() / 2 % 2 ^ 1][game.plies().len() % 2];
+    for next in ["b1-a1", "d2-d3", "a1-b1", "d3-d2"].iter().cycle() {
         play(&mut game, &[next]);
+        if game.outcome().is_some() {
+            break;
+        }
     }
     assert_eq!(game.outcome().unwrap().winner, None);
     game
@@ -167,6 +168,19 @@ fn what_tables_do_not_know_is_not_proven() {
     assert_eq!(result("server,chase=on", won), None);
     assert_eq!(result("server", "4/4/4/4/4/4/p3/GMRp r -"), None); // five pieces
     assert_eq!(result("server", "4/4/4/4/4/4/4/NC1x r p"), None); // one of them face down
+}
+
+#[test]
+fn a_win_over_positions_that_were_there_is_not_proven() {
+    let after = |rules: &str| {
+        let position = "4/kP1P/4/4/4/4/4/4 r -".parse().unwrap();
+        let mut game = Game::from_position(rules.parse().unwrap(), position).unwrap();
+        play(&mut game, &["b7-c7", "a7-a8"]);
+        (Endings::new(None).result(&game).unwrap(), by_play(&game))
+    };
+    assert_eq!(after("server,draw=7,repeat=off"), (Some(Points::Win), Points::Win));
+    // The only way leads back, and there the game is drawn.
+    assert_eq!(after("server,draw=7,repeat=position:2"), (None, Points::Draw));
 }
 
 #[test]

@@ -95,7 +95,11 @@ impl Board for Shogi {
 
     fn play(&mut self, mv: &str) -> Result<(), IllegalMove> {
         let parsed: Move = mv.parse().map_err(|_| IllegalMove::new(mv))?;
-        self.board.try_play(parsed).map_err(|_| IllegalMove::new(mv))?;
+        // The crate's own test of legality does not look into the hand: it would drop pieces that are not there.
+        if !self.board.generate_moves(|set| set.into_iter().any(|legal| legal == parsed)) {
+            return Err(IllegalMove::new(mv));
+        }
+        self.board.play_unchecked(parsed);
         self.past.push((self.board.hash(), !self.board.checkers().is_empty()));
         Ok(())
     }

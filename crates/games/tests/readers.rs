@@ -100,7 +100,7 @@ fn bad_records_are_named_and_good_ones_behind_them_are_read() {
 
     let csa = "V2.2\nPI\n+\n+7776FU\n%CHUDAN\n/\nPI\n+\n+7776FU\n-3334FU\n/\nPI\n+\n+7775FU\n%TORYO\n/\nPI\n+7776FU\n%TORYO\n/\n\
         PI\n+\n+7776XX\n%TORYO\n/\nPI\n+\nwhat?\n%TORYO\n/\nP5 * +XX\n+\n%TORYO\n/\nP+55OU\n+\n+5554OU\n%TORYO\n/\n\
-        PI\n+\n-3334FU\n%TORYO\n/\nPI\n+\n+7776FU\nT999999999999999999999999\n%TORYO\n";
+        PI\n+\n-3334FU\n%TORYO\n/\nPI\n+\n+0055KA\n%TORYO\n/\nPI\n+\n+7776FU\nT999999999999999999999999\n%TORYO\n";
     assert_eq!(
         fates(Format::Csa, csa),
         [
@@ -113,6 +113,7 @@ fn bad_records_are_named_and_good_ones_behind_them_are_read() {
             "damaged record",
             "bad start position",
             "illegal move",
+            "illegal move", // a bishop that is not in hand
             "good",
         ]
     );
