@@ -35,7 +35,7 @@ pub(crate) struct TuneArgs {
     /// Game records, in our format or the match server's; `-` is standard input
     #[arg(value_name = "RECORDS", required = true)]
     records: Vec<PathBuf>,
-    /// Whose weights: static, dynamic or course
+    /// Whose weights: static, dynamic, course or hand
     #[arg(long, value_name = "NAME", value_parser = evaluation)]
     eval: Evaluation,
     /// Begin with the weights in this file [default: the evaluation's own]
@@ -73,7 +73,7 @@ pub(crate) struct TuneArgs {
 
 fn evaluation(text: &str) -> Result<Evaluation, String> {
     let found = Evaluation::from_name(text).filter(|eval| !eval.weight_names().is_empty());
-    found.ok_or_else(|| format!("{:?} has no weights to fit, expected static, dynamic or course", excerpt(text)))
+    found.ok_or_else(|| format!("{:?} has no weights to fit, expected static, dynamic, course or hand", excerpt(text)))
 }
 
 #[derive(Serialize)]
