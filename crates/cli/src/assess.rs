@@ -539,7 +539,8 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<&File>)
     let permissions = Permissions::from_mode(0o666);
     let file = tempfile::Builder::new().permissions(permissions).tempfile_in(dir).with_context(cannot)?;
     let mut writer = BufWriter::new(file.as_file());
-    write(&mut writer).with_context(cannot)?;
+    // An error that says where it comes from, such as a file that was read, stays what it is.
+    write(&mut writer).map_err(|error| if error.chain().len() == 1 { error.context(cannot()) } else { error })?;
     writer.flush().with_context(cannot)?;
     drop(writer);
     file.persist(path).with_context(cannot)?;

@@ -1,7 +1,7 @@
 //! `anqi records`: checking, converting and counting games.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use anqi_records::{
@@ -12,7 +12,6 @@ use anqi_rules::{Ply, Rules, Seat};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
 use crate::Exit;
 use crate::assess::write_whole;
@@ -193,13 +192,12 @@ struct Converted {
 fn convert(args: &ConvertArgs, out: &mut Output) -> Result<Exit> {
     let converted = match &args.output {
         Some(path) => {
-            // A temporary file beside the target, renamed when everything is in it.
-            let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let cannot = || format!("cannot write {}", path.display());
-            let mut file = NamedTempFile::new_in(dir).with_context(cannot)?;
-            let converted = convert_into(args, &mut BufWriter::new(&mut file))?;
-            file.persist(path).with_context(cannot)?;
-            converted
+            let mut converted = None;
+            write_whole(path, |file| {
+                converted = Some(convert_into(args, file)?);
+                Ok(())
+            })?;
+            converted.context("nothing was converted")?
         }
         None => convert_into(args, out.raw())?,
     };

@@ -97,3 +97,25 @@ fn man_pages_for_every_command() {
         assert!(fs::read_to_string(folder.path(page)).expect(page).contains(".TH"), "{page}");
     }
 }
+
+#[test]
+fn samples_are_whole_positions_with_results() {
+    let folder = Folder::new();
+    let record = "[First \"a\"]\n[Second \"b\"]\n[Rules \"server,board=2x2\"]\n\n\
+                  1. a1(P) b1(k) {[%eval -7]} 2. a1-b1 a2(K) 3. b2(p) b2-b1 4. a2-a1 b1-a1 0-1\n";
+    let (games, samples) = (folder.write("games.anqi", record), folder.path("samples"));
+    let output = anqi(&["records", "samples", text(&games), "-o", text(&samples)]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    // Eight plies: the first flip has no side yet, and three are captures.
+    let bytes = fs::read(&samples).expect("samples");
+    assert_eq!(bytes.len(), 4 * 56);
+    // Before b1(k) the second player has black: an enemy pawn on a1 (8), the rest of 2x2 face down, won, with a score.
+    let first = &bytes[..56];
+    assert_eq!([first[0], first[1], first[8], first[9], first[2]], [8, 15, 15, 15, 0]);
+    assert_eq!((first[50], first[51], &first[52..]), (1, 1, &(-7_i32).to_le_bytes()[..]));
+
+    let output = anqi(&["records", "samples", "missing.anqi", "-o", text(&folder.path("none"))]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("anqi: cannot open missing.anqi"));
+    assert!(!folder.path("none").exists());
+}

@@ -193,7 +193,7 @@ fn changes(a: &Position, b: &Position) -> SquareSet {
 #[inline]
 fn add_row(view: &mut [i16; VIEW], row: &[i16; VIEW], sign: i16) {
     for (sum, weight) in view.iter_mut().zip(row) {
-        *sum = sum.wrapping_add(sign * weight);
+        *sum = sum.wrapping_add(sign.wrapping_mul(*weight)); // a file may hold any numbers
     }
 }
 
@@ -207,10 +207,11 @@ fn forward(network: &Network, own: &[i16; VIEW], foe: &[i16; VIEW], outcome: &mu
     let mut inner = [0_i32; INNER];
     for ((sum, row), bias) in inner.iter_mut().zip(&network.inner).zip(&network.inner_bias) {
         let products: i32 = row.iter().zip(&views).map(|(weight, x)| i32::from(*weight) * i32::from(*x)).sum();
-        *sum = ((bias + products) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
+        *sum = (bias.saturating_add(products) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
     }
     for ((sum, row), bias) in outcome.iter_mut().zip(&network.outcome).zip(&network.outcome_bias) {
-        *sum = bias + row.iter().zip(&inner).map(|(weight, x)| i32::from(*weight) * x).sum::<i32>();
+        let products: i32 = row.iter().zip(&inner).map(|(weight, x)| i32::from(*weight) * x).sum();
+        *sum = bias.saturating_add(products);
     }
 }
 
@@ -244,10 +245,11 @@ mod tests {
 
     use super::*;
 
+    const SIZE: usize = 2 * VIEW * (INPUTS + 1) + 2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3;
+
     fn random_network(seed: u64) -> Network {
         let mut rng = Seed::from(seed).rng();
-        let size = 2 * VIEW * (INPUTS + 1) + 2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3;
-        let mut bytes = vec![0; size];
+        let mut bytes = vec![0; SIZE];
         rng.fill_bytes(&mut bytes);
         // Small numbers in the first layer, as after training.
         bytes[..2 * VIEW * (INPUTS + 1)]
@@ -308,6 +310,20 @@ mod tests {
                 if rng.next_u32() % 4 > 0 {
                     assert_eq!(network.look(&mut eyes, game.position()), slow(&network, game.position()));
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn any_numbers_are_weights() {
+        for byte in [0, 0x7f, 0x80, 0xff] {
+            let network = Network::read(&vec![byte; SIZE]).unwrap();
+            let position = "1m2/4/1g2/g3/4/4/1c2/2P1 b -".parse().unwrap();
+            let later = "1m2/4/1g2/g3/4/4/1c2/3P r -".parse().unwrap();
+            let mut eyes = network.eyes(&position);
+            for position in [position, later] {
+                let chances = network.look(&mut eyes, &position).chances();
+                assert!((chances.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{byte}: {chances:?}");
             }
         }
     }
