@@ -9,19 +9,19 @@ import torch
 from torch import nn
 
 SQUARES, CODES, PIECES, MOST_OF_A_KIND = 32, 15, 14, 5
-VIEW, INNER = 64, 16
+LEFT = [48, 32, 24, 16, 8, 4]
+VIEW, INNER = 128, 16
 VIEW_ONE, WEIGHT_ONE = 255, 64
-EXPECTATION_ONE = 1 << 20
 
 SAMPLE = np.dtype(
     [
         ("squares", "u1", SQUARES),  # 0 nothing, 1-7 own pieces by rung, 8-14 the enemy's, 15 face down
         ("pool", "u1", PIECES),  # how many of each are face down
-        ("quiet", "<u2"),
+        ("left", "<u2"),  # quiet plies until a draw
         ("ply", "<u2"),
         ("result", "i1"),  # for the side to move: 1, 0, -1
         ("known", "u1"),  # whether there is a score
-        ("score", "<i4"),  # what a search said, in 1/2^20 of P(win) - P(loss)
+        ("score", "<i4"),  # what a search said, in units of its own
     ]
 )
 
@@ -39,27 +39,43 @@ class Network(nn.Module):
         super().__init__()
         # One row more, for squares with nothing on them, that stays zero.
         self.squares = nn.Embedding(CODES * SQUARES + 1, VIEW, padding_idx=CODES * SQUARES)
-        self.pool = nn.Linear(PIECES * MOST_OF_A_KIND, VIEW)
+        self.others = nn.Linear(PIECES * MOST_OF_A_KIND + len(LEFT), VIEW)
         self.inner = nn.Linear(2 * VIEW, INNER)
         self.outcome = nn.Linear(INNER, 3)
         nn.init.normal_(self.squares.weight, std=0.1)
         with torch.no_grad():
             self.squares.weight[-1] = 0
-            self.pool.bias.fill_(0.1)
+            self.others.bias.fill_(0.1)
 
-    def view(self, squares, pool):
+    def view(self, squares, pool, left):
         place = torch.arange(SQUARES, device=squares.device)
         inputs = torch.where(squares > 0, (squares - 1) * SQUARES + place, CODES * SQUARES)
         steps = torch.arange(MOST_OF_A_KIND, device=pool.device)
-        counts = (pool[:, :, None] > steps).flatten(1).to(self.pool.weight.dtype)
-        return (self.squares(inputs).sum(1) + self.pool(counts)).clamp(0, 1)
+        counts = (pool[:, :, None] > steps).flatten(1)
+        hurry = left[:, None] < torch.tensor(LEFT, device=left.device)
+        others = torch.cat([counts, hurry], 1).to(self.others.weight.dtype)
+        return (self.squares(inputs).sum(1) + self.others(others)).clamp(0, 1)
 
-    def forward(self, squares, pool):
+    def forward(self, squares, pool, left):
         own = (squares >= 1) & (squares <= 7)
         foe = (squares >= 8) & (squares <= 14)
         other = squares + 7 * own.to(squares.dtype) - 7 * foe.to(squares.dtype)
-        views = [self.view(squares, pool), self.view(other, pool.roll(7, 1))]
+        views = [self.view(squares, pool, left), self.view(other, pool.roll(7, 1), left)]
         return self.outcome(self.inner(torch.cat(views, 1)).clamp(0, 1))
+
+    @torch.no_grad()
+    def round(self):
+        """Makes the weights what their whole numbers say."""
+        for parameter, one in [
+            (self.squares.weight, VIEW_ONE),
+            (self.others.weight, VIEW_ONE),
+            (self.others.bias, VIEW_ONE),
+            (self.inner.weight, WEIGHT_ONE),
+            (self.inner.bias, VIEW_ONE * WEIGHT_ONE),
+            (self.outcome.weight, WEIGHT_ONE),
+            (self.outcome.bias, VIEW_ONE * WEIGHT_ONE),
+        ]:
+            parameter.copy_((parameter.double() * one).round() / one)
 
     @torch.no_grad()
     def clip(self):
@@ -76,17 +92,29 @@ class Network(nn.Module):
             limits = np.iinfo(dtype)
             return np.clip(np.rint(tensor.cpu().double().numpy() * one), limits.min, limits.max).astype(dtype).tobytes()
 
-        inputs = torch.cat([self.squares.weight[:-1], self.pool.weight.t()])
+        inputs = torch.cat([self.squares.weight[:-1], self.others.weight.t()])
         return b"".join(
             [
                 whole(inputs, VIEW_ONE, "<i2"),
-                whole(self.pool.bias, VIEW_ONE, "<i2"),
+                whole(self.others.bias, VIEW_ONE, "<i2"),
                 whole(self.inner.weight, WEIGHT_ONE, "i1"),
                 whole(self.inner.bias, VIEW_ONE * WEIGHT_ONE, "<i4"),
                 whole(self.outcome.weight, WEIGHT_ONE, "i1"),
                 whole(self.outcome.bias, VIEW_ONE * WEIGHT_ONE, "<i4"),
             ]
         )
+
+
+def worth(score: np.ndarray, known: np.ndarray, result: np.ndarray, bins: int = 100) -> np.ndarray:
+    """What a search's score was worth in these games: the mean result of scores like it. Its own numbers depend on its
+    evaluation, and are surer than they should be."""
+    if not known.any():
+        return np.zeros(len(score), np.float32)
+    edges = np.quantile(score[known], np.linspace(0, 1, bins + 1)[1:-1])
+    place = np.searchsorted(np.unique(edges), score, side="right")
+    sums = np.bincount(place[known], result[known], bins)
+    counts = np.bincount(place[known], minlength=bins)
+    return (sums / np.maximum(counts, 1))[place].astype(np.float32)
 
 
 def main():
@@ -96,7 +124,7 @@ def main():
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--batch", type=int, default=16384)
     parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--score-weight", type=float, default=1.0, help="weight of the error against the search's score")
+    parser.add_argument("--score-weight", type=float, default=4.0, help="weight of the error against what the search said")
     parser.add_argument("--held-out", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -110,8 +138,9 @@ def main():
         "squares": torch.from_numpy(data["squares"].copy()),
         "pool": torch.from_numpy(data["pool"].copy()),
         "result": torch.from_numpy(data["result"].astype(np.int64)),
+        "left": torch.from_numpy(data["left"].astype(np.int32)),
         "known": torch.from_numpy(data["known"].astype(np.float32)),
-        "score": torch.from_numpy(np.clip(data["score"].astype(np.float32) / EXPECTATION_ONE, -1, 1)),
+        "worth": torch.from_numpy(worth(data["score"], data["known"] == 1, data["result"])),
     }
     columns = {name: column.to(device) for name, column in columns.items()}
     turns = symmetries().to(device)
@@ -125,12 +154,22 @@ def main():
         if turned:
             turn = turns[torch.randint(4, (len(rows),), device=device)]
             squares = squares.gather(1, turn)
-        logits = network(squares, columns["pool"][rows].long())
+        logits = network(squares, columns["pool"][rows].long(), columns["left"][rows])
         outcome = nn.functional.cross_entropy(logits, 1 - columns["result"][rows])
         chances = logits.softmax(1)
-        error = chances[:, 0] - chances[:, 2] - columns["score"][rows]
+        error = chances[:, 0] - chances[:, 2] - columns["worth"][rows]
         return outcome, (columns["known"][rows] * error**2).mean()
 
+    @torch.no_grad()
+    def tested() -> str:
+        network.eval()
+        rest = torch.arange(held, len(data), device=device).split(args.batch)
+        found = torch.tensor([[len(rows), *losses(rows, False)] for rows in rest])
+        share = found[:, :1] / found[:, 0].sum()
+        outcome, error = (found[:, 1:] * share).sum(0).tolist()
+        return f"held out: log loss {outcome:.4f}, squared error {error:.4f}"
+
+    print(f"{held} samples, {len(data) - held} held out", flush=True)
     started = time.time()
     for epoch in range(args.epochs):
         network.train()
@@ -142,13 +181,9 @@ def main():
             optimizer.step()
             schedule.step()
             network.clip()
-        network.eval()
-        with torch.no_grad():
-            rest = torch.arange(held, len(data), device=device).split(args.batch)
-            tested = torch.tensor([[len(rows), *losses(rows, False)] for rows in rest])
-            share = tested[:, :1] / tested[:, 0].sum()
-            outcome, error = (tested[:, 1:] * share).sum(0).tolist()
-        print(f"epoch {epoch + 1}: held out: log loss {outcome:.4f}, squared error {error:.4f}, {time.time() - started:.0f} s", flush=True)
+        print(f"epoch {epoch + 1}: {tested()}, {time.time() - started:.0f} s", flush=True)
+    network.round()
+    print(f"as whole numbers: {tested()}")
     with open(args.output, "wb") as file:
         file.write(network.bytes())
 

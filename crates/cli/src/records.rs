@@ -8,7 +8,7 @@ use anqi_records::{
     Check, Ending, Format, GameResult, Reader, Record, RecordError, Replay, Stats, Summary, WriteError, Writer, replay,
     write_json_line,
 };
-use anqi_rules::{Ply, Rules, Seat};
+use anqi_rules::{Ply, Position, Rules, Seat};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -294,6 +294,8 @@ fn samples_of(replay: &Replay, record: &Record) -> Vec<Sample> {
     if replay.result == GameResult::Unfinished {
         return samples;
     }
+    let draw = replay.game.rules().draw;
+    let left = |position: &Position| draw.map_or(u16::MAX, |draw| draw.saturating_sub(position.quiet()));
     let played = replay.game.positions().iter().zip(record.plies()).take(replay.game.plies().len());
     for ((number, (position, played)), seat) in played.enumerate().zip(Seat::ALL.into_iter().cycle()) {
         let captures = matches!(played.ply, Ply::Step { to, .. } if position.occupied().contains(to));
@@ -308,7 +310,7 @@ fn samples_of(replay: &Replay, record: &Record) -> Vec<Sample> {
         let score = played.comment.eval.map(|eval| eval.get() as i32);
         let mut sample = [0; 56];
         sample[..46].copy_from_slice(&anqi_engine::view(position));
-        sample[46..48].copy_from_slice(&position.quiet().to_le_bytes());
+        sample[46..48].copy_from_slice(&left(position).to_le_bytes());
         sample[48..50].copy_from_slice(&u16::try_from(number).unwrap_or(u16::MAX).to_le_bytes());
         sample[50] = result.to_le_bytes()[0];
         sample[51] = u8::from(score.is_some());

@@ -112,6 +112,7 @@ fn samples_are_whole_positions_with_results() {
     // Before b1(k) the second player has black: an enemy pawn on a1 (8), the rest of 2x2 face down, won, with a score.
     let first = &bytes[..56];
     assert_eq!([first[0], first[1], first[8], first[9], first[2]], [8, 15, 15, 15, 0]);
+    assert_eq!(&first[46..48], &60_u16.to_le_bytes()[..]); // quiet plies until a draw
     assert_eq!((first[50], first[51], &first[52..]), (1, 1, &(-7_i32).to_le_bytes()[..]));
 
     let output = anqi(&["records", "samples", "missing.anqi", "-o", text(&folder.path("none"))]);

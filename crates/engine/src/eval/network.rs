@@ -1,7 +1,7 @@
 //! The learned evaluation: a small network over what both players see, in whole numbers, so that every machine agrees.
 //!
-//! Each side looks at the board with its own eyes: its pieces and the enemy's by square, the face-down squares, and what is
-//! in the pool. The two views go through the same first layer; the side to move comes first. Two small layers then give how
+//! Each side looks at the board with its own eyes: its pieces and the enemy's by square, the face-down squares, what is
+//! in the pool, and how soon quiet play is a draw. The two views go through the same first layer; the side to move comes first. Two small layers then give how
 //! likely a win, a draw and a loss are. See `training/` for how the weights are made.
 
 use anqi_rules::{BoardSize, Color, Ladder, Piece, Position, Square, SquareSet};
@@ -12,11 +12,15 @@ const CODES: usize = 15;
 const FACE_DOWN: usize = 14;
 /// Of each piece so many are told apart in the pool.
 const MOST_OF_A_KIND: usize = 5;
+/// Quiet plies that are left until the game is drawn: an input for each number that they are below.
+const LEFT: [u16; 6] = [48, 32, 24, 16, 8, 4];
+/// Where the inputs of the pool begin, and those of the plies left.
 const POOL: usize = CODES * Square::COUNT;
+const PLIES: usize = POOL + Piece::COUNT * MOST_OF_A_KIND;
 /// What a view is made of.
-const INPUTS: usize = POOL + Piece::COUNT * MOST_OF_A_KIND;
+const INPUTS: usize = PLIES + LEFT.len();
 /// The first layer, for each view.
-const VIEW: usize = 64;
+const VIEW: usize = 128;
 /// The second layer.
 const INNER: usize = 16;
 
@@ -75,6 +79,8 @@ impl Outlook {
 #[derive(Clone)]
 pub(crate) struct Eyes {
     seen: Position,
+    /// How many of [`LEFT`] are above the plies that are left.
+    urgency: usize,
     views: [[i16; VIEW]; 2],
 }
 
@@ -108,7 +114,7 @@ impl Network {
         position.board() == BoardSize::FourByEight && position.ladder() == Ladder::Taiwan && position.turn().is_some()
     }
 
-    /// Eyes that have seen a position.
+    /// Eyes that have seen a position, with many quiet plies left.
     pub(crate) fn eyes(&self, position: &Position) -> Eyes {
         let mut views = [self.bias; 2];
         for square in position.occupied() {
@@ -117,12 +123,13 @@ impl Network {
         for (piece, count) in position.reveals() {
             (0..count).for_each(|n| self.add_pool(&mut views, position, piece, n, 1));
         }
-        Eyes { seen: *position, views }
+        Eyes { seen: *position, urgency: 0, views }
     }
 
-    /// Looks at another position.
-    pub(crate) fn look(&self, eyes: &mut Eyes, position: &Position) -> Outlook {
+    /// Looks at another position, so many quiet plies before a draw.
+    pub(crate) fn look(&self, eyes: &mut Eyes, position: &Position, left: u16) -> Outlook {
         self.turn_to(eyes, position);
+        self.hurry(eyes, left);
         let turn = position.turn().unwrap_or(Color::Red) as usize;
         let mut outcome = [0; 3];
         forward(self, &eyes.views[turn], &eyes.views[1 - turn], &mut outcome);
@@ -150,6 +157,16 @@ impl Network {
             }
         }
         eyes.seen = *position;
+    }
+
+    fn hurry(&self, eyes: &mut Eyes, left: u16) {
+        let urgency = LEFT.iter().filter(|&&most| left < most).count();
+        let (later, sooner) = (eyes.urgency.min(urgency), eyes.urgency.max(urgency));
+        let sign = if urgency > eyes.urgency { 1 } else { -1 };
+        for row in &self.inputs[PLIES + later..PLIES + sooner] {
+            eyes.views.iter_mut().for_each(|view| add_row(view, row, sign));
+        }
+        eyes.urgency = urgency;
     }
 
     /// Adds what stands on a square to both views, or takes it away.
@@ -197,21 +214,28 @@ fn add_row(view: &mut [i16; VIEW], row: &[i16; VIEW], sign: i16) {
     }
 }
 
-/// The two layers behind the views.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
+/// The two layers behind the views. Plain loops: closures would not be compiled for the instructions chosen here.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 fn forward(network: &Network, own: &[i16; VIEW], foe: &[i16; VIEW], outcome: &mut [i32; 3]) {
     let mut views = [0_i16; 2 * VIEW];
-    for (active, sum) in views.iter_mut().zip(own.iter().chain(foe)) {
-        *active = (*sum).clamp(0, VIEW_ONE);
+    for j in 0..VIEW {
+        views[j] = own[j].clamp(0, VIEW_ONE);
+        views[VIEW + j] = foe[j].clamp(0, VIEW_ONE);
     }
     let mut inner = [0_i32; INNER];
-    for ((sum, row), bias) in inner.iter_mut().zip(&network.inner).zip(&network.inner_bias) {
-        let products: i32 = row.iter().zip(&views).map(|(weight, x)| i32::from(*weight) * i32::from(*x)).sum();
-        *sum = (bias.saturating_add(products) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
+    for i in 0..INNER {
+        let mut sum = 0_i32;
+        for j in 0..2 * VIEW {
+            sum += i32::from(network.inner[i][j]) * i32::from(views[j]);
+        }
+        inner[i] = (network.inner_bias[i].saturating_add(sum) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
     }
-    for ((sum, row), bias) in outcome.iter_mut().zip(&network.outcome).zip(&network.outcome_bias) {
-        let products: i32 = row.iter().zip(&inner).map(|(weight, x)| i32::from(*weight) * x).sum();
-        *sum = bias.saturating_add(products);
+    for i in 0..3 {
+        let mut sum = 0_i32;
+        for j in 0..INNER {
+            sum += i32::from(network.outcome[i][j]) * inner[j];
+        }
+        outcome[i] = network.outcome_bias[i].saturating_add(sum);
     }
 }
 
@@ -260,7 +284,7 @@ mod tests {
     }
 
     /// The network in the obvious way, from what it is shown.
-    fn slow(network: &Network, position: &Position) -> Outlook {
+    fn slow(network: &Network, position: &Position, left: u16) -> Outlook {
         let own = view(position);
         let mut foe = own;
         for (place, code) in own.iter().enumerate().take(Square::COUNT) {
@@ -283,6 +307,7 @@ mod tests {
             for (piece, count) in view[Square::COUNT..].iter().enumerate() {
                 (0..usize::from(*count)).for_each(|n| add(POOL + piece * MOST_OF_A_KIND + n));
             }
+            (0..6).filter(|n| left < [48, 32, 24, 16, 8, 4][*n]).for_each(|n| add(PLIES + n));
             active.extend(sums.map(|sum| sum.clamp(0, 255)));
         }
         let inner: Vec<i32> = (0..INNER)
@@ -308,7 +333,8 @@ mod tests {
                 let mv = moves[rng.next_u32() as usize % moves.len()];
                 game.play(deal.resolve(mv).unwrap()).unwrap();
                 if rng.next_u32() % 4 > 0 {
-                    assert_eq!(network.look(&mut eyes, game.position()), slow(&network, game.position()));
+                    let left = rng.next_u32() as u16 % 60;
+                    assert_eq!(network.look(&mut eyes, game.position(), left), slow(&network, game.position(), left));
                 }
             }
         }
@@ -322,7 +348,7 @@ mod tests {
             let later = "1m2/4/1g2/g3/4/4/1c2/3P r -".parse().unwrap();
             let mut eyes = network.eyes(&position);
             for position in [position, later] {
-                let chances = network.look(&mut eyes, &position).chances();
+                let chances = network.look(&mut eyes, &position, 60).chances();
                 assert!((chances.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{byte}: {chances:?}");
             }
         }
