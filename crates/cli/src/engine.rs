@@ -46,6 +46,9 @@ pub(crate) struct EngineArgs {
     /// Seconds to think about a move, at most; the clock counts too
     #[arg(long, value_name = "SECONDS", value_parser = crate::analyse::seconds)]
     movetime: Option<Duration>,
+    /// Think in the other side's time too, with the numbered lines; moves then depend on how fast the machine is
+    #[arg(long)]
+    ponder: bool,
 }
 
 pub(crate) fn run(args: &EngineArgs, out: &mut Output) -> Result<Exit> {
@@ -56,7 +59,13 @@ pub(crate) fn run(args: &EngineArgs, out: &mut Output) -> Result<Exit> {
         playouts: args.playouts,
         every_move: false,
     };
-    let engine = Engine { player: args.player.clone(), seed: args.seed.clone(), rules: args.rules.rules, limits };
+    let engine = Engine {
+        player: args.player.clone(),
+        seed: args.seed.clone(),
+        rules: args.rules.rules,
+        limits,
+        ponder: args.ponder,
+    };
     let address = match &args.server[..] {
         [ip, port] => Some(format!("{ip}:{port}")),
         _ => args.connect.clone(),

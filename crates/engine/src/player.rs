@@ -15,6 +15,10 @@ pub trait Player: Send {
     /// With a limit of nodes, depth or playouts and one thread the choice depends on nothing else
     /// than the game, the limit and the player's own seed.
     fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice>;
+
+    /// Thinks while the other side does, until it is told to stop. What it finds helps the next choice, which then
+    /// depends on more than the game. Those who cannot use it do nothing.
+    fn ponder(&mut self, _game: &Game, _stop: &Stop) {}
 }
 
 /// A move and the reasons for it.

@@ -48,3 +48,19 @@ fn every_move_is_scored_when_asked() {
         assert_eq!(flip.outcomes.iter().map(|outcome| u32::from(outcome.count)).sum::<u32>(), 3, "{}", flip.mv);
     }
 }
+
+/// What was found in the other side's time is not forgotten: after pondering over a lost position a few nodes are enough.
+#[test]
+fn pondering_helps_the_next_choice() {
+    let mut game = game(Rules::chen(), "1m2/4/1g2/g3/4/4/1c2/2P1 b -");
+    let spec: PlayerSpec = "champion,tables=off".parse().unwrap();
+    let mut player = spec.build(Seed::from(1));
+    let ply = |choice: Choice| choice.mv.to_string().parse().unwrap();
+    let stop = Stop::default();
+    game.play(ply(player.choose(&game, &Limits::nodes(3_000_000), &stop).unwrap())).unwrap();
+    player.ponder(&game, &stop); // comes to an end when it is proved
+    game.play(ply(choose("negascout", &game, &Limits::nodes(10_000)))).unwrap();
+    let few = Limits::nodes(2_000);
+    assert_eq!(player.choose(&game, &few, &stop).unwrap().score.to_string(), "win");
+    assert_ne!(player.choose(&game, &few, &stop).unwrap().score.to_string(), "win", "pondered once, used once");
+}

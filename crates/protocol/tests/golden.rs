@@ -154,6 +154,7 @@ fn answered(name: &str, text: &str) -> String {
         seed: Seed::from(1),
         rules: Rules::server(),
         limits: Limits::default(),
+        ponder: false,
     };
     let lines: Vec<String> = text.lines().filter_map(|line| line.strip_prefix("> ")).map(str::to_owned).collect();
     let log = Log::default();

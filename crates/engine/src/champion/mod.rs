@@ -36,7 +36,7 @@ options! {
         pass: u32 = 2, 0..=20, "plies that a null move saves";
         flip: u32 = 2, 0..=20, "plies that a flip saves at the root";
         exchange: bool = true, OnOff, "leave out captures that lose more than they win in quiescence";
-        inner: u32 = 200, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
+        inner: u32 = 5, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
         few: u32 = 2, 0..=32, "with so few pieces face down every flip is searched";
     }
 }
@@ -46,6 +46,8 @@ options! {
 pub(crate) struct Champion {
     options: ChampionOptions,
     table: Table,
+    /// The table holds what was found while the other side thought.
+    pondered: bool,
     network: Option<Arc<Network>>,
 }
 
@@ -54,6 +56,7 @@ impl Champion {
         Champion {
             options: options.clone(),
             table: Table::with_megabytes(options.hash),
+            pondered: false,
             network: options.net.network(),
         }
     }
@@ -61,10 +64,25 @@ impl Champion {
 
 impl Player for Champion {
     fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
-        self.table.renew(); // so that a choice depends on the game alone
+        if !std::mem::take(&mut self.pondered) {
+            self.table.renew(); // so that a choice depends on the game alone
+        }
+        self.search(game, limits, stop)
+    }
+
+    fn ponder(&mut self, game: &Game, stop: &Stop) {
+        self.table.renew();
+        self.pondered = true;
+        self.search(game, &Limits::default(), stop);
+    }
+}
+
+impl Champion {
+    /// All threads think about one position.
+    fn search(&self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
         let network = self.network.as_deref().filter(|_| Network::knows(game.position()));
         let hand = Hand::with_weights(&self.options.weights.0);
-        let judge = Judge::new(hand, self.options.scale, network, game.position());
+        let judge = Judge::new(hand, self.options.scale, network, game);
         let line = Line::new(game, &self.options.tables);
         let (options, table) = (&self.options, &self.table);
         let board = game.rules().board;

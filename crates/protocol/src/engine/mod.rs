@@ -25,6 +25,8 @@ pub struct Engine {
     pub rules: Rules,
     /// Bounds on every move, beside the clock.
     pub limits: Limits,
+    /// Whether it thinks in the other side's time, where protocol A says whose it is.
+    pub ponder: bool,
 }
 
 impl Engine {
@@ -50,7 +52,7 @@ pub fn serve(engine: &Engine, input: impl Read + Send + 'static, output: impl Wr
     if first.shown().split_ascii_whitespace().next() == Some("uci") {
         uci::serve(engine, first, input, output)
     } else {
-        numbered::serve(engine, first, &mut input, output)
+        numbered::serve(engine, first, input, output)
     }
 }
 

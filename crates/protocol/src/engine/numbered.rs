@@ -1,6 +1,9 @@
 //! Our engine speaking protocol A.
 
 use std::io::{self, BufRead, Write};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Limits, Player, Stop};
@@ -13,9 +16,20 @@ use crate::numbered::{Command, NAMES, Reply, VERSION, is_known};
 use crate::squares::Pair;
 use crate::time::Stock;
 
-/// Reads line after line, the first of which is known already, and answers each.
-pub(super) fn serve(engine: &Engine, first: Line, input: &mut impl BufRead, mut output: impl Write) -> io::Result<()> {
+/// Reads line after line, the first of which is known already, and answers each. Between them it may ponder.
+pub(super) fn serve(
+    engine: &Engine,
+    first: Line,
+    mut input: impl BufRead + Send + 'static,
+    mut output: impl Write,
+) -> io::Result<()> {
     let mut session = Session::new(engine);
+    let mut next: Box<dyn FnMut(&mut Session) -> io::Result<Option<Line>>> = if engine.ponder {
+        let inbox = Inbox::open(input);
+        Box::new(move |session| inbox.next(|stop| session.ponder(stop)))
+    } else {
+        Box::new(move |_| read_line(&mut input))
+    };
     let mut line = Some(first);
     while let Some(text) = line {
         let (reply, goes_on) = session.answer(&text);
@@ -27,9 +41,51 @@ pub(super) fn serve(engine: &Engine, first: Line, input: &mut impl BufRead, mut 
         if !goes_on {
             break;
         }
-        line = read_line(input)?;
+        line = next(&mut session)?;
     }
     Ok(())
+}
+
+/// Lines that come in while something else is done.
+struct Inbox {
+    lines: Receiver<io::Result<Line>>,
+    /// Raised by the next line.
+    bell: Arc<Mutex<Stop>>,
+}
+
+/// Commands that may wait to be read; beyond that the other side waits.
+const WAITING_LINES: usize = 64;
+
+impl Inbox {
+    fn open(mut input: impl BufRead + Send + 'static) -> Inbox {
+        let (sender, lines) = sync_channel(WAITING_LINES);
+        let inbox = Inbox { lines, bell: Arc::default() };
+        let bell = Arc::clone(&inbox.bell);
+        thread::spawn(move || {
+            while let Some(line) = read_line(&mut input).transpose() {
+                if sender.send(line).is_err() {
+                    return; // nobody listens any more
+                }
+                bell.lock().unwrap_or_else(PoisonError::into_inner).raise();
+            }
+            drop(sender);
+            bell.lock().unwrap_or_else(PoisonError::into_inner).raise();
+        });
+        inbox
+    }
+
+    /// The next line; as long as there is none, `idle` may do something that it stops when told to.
+    fn next(&self, idle: impl FnOnce(&Stop)) -> io::Result<Option<Line>> {
+        let stop = Stop::default();
+        // First the new bell, then a look: a line that is not there yet will ring it.
+        self.bell.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&stop);
+        match self.lines.try_recv() {
+            Ok(line) => return line.map(Some),
+            Err(TryRecvError::Disconnected) => return Ok(None),
+            Err(TryRecvError::Empty) => idle(&stop),
+        }
+        self.lines.recv().ok().transpose()
+    }
 }
 
 struct Session {
@@ -182,6 +238,14 @@ impl Session {
         self.seat = Some(self.game.seat());
         self.own_left = self.own_left.saturating_sub(started.elapsed());
         choice.map(|choice| Pair::from(choice.mv).to_string()).ok_or_else(|| "no move was found".to_owned())
+    }
+
+    /// Thinks in the other side's time, if it is that.
+    fn ponder(&mut self, stop: &Stop) {
+        let waits = self.seat.is_some_and(|seat| seat != self.game.seat());
+        if waits && self.game.outcome().is_none() {
+            self.player.ponder(&self.game, stop);
+        }
     }
 
     /// The same game if the other side began it, where nobody said which did.
