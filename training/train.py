@@ -10,7 +10,7 @@ from torch import nn
 
 SQUARES, CODES, PIECES, MOST_OF_A_KIND = 32, 15, 14, 5
 LEFT = [48, 32, 24, 16, 8, 4]
-VIEW, INNER = 128, 16
+VIEW, INNER, HEADS = 128, 16, 8
 VIEW_ONE, WEIGHT_ONE = 255, 64
 
 SAMPLE = np.dtype(
@@ -33,18 +33,23 @@ def symmetries() -> torch.Tensor:
 
 
 class Network(nn.Module):
-    """Two views through one layer, then two small ones."""
+    """Two views through one layer, then two small ones, of which there are eight for different numbers of pieces."""
 
     def __init__(self):
         super().__init__()
-        # One row more, for squares with nothing on them, that stays zero.
+        # One row more, for squares with nothing on them, that stays zero. What a piece is worth wherever it stands is learned
+        # apart from what a square adds, and from more positions; the two are one row in the end.
         self.squares = nn.Embedding(CODES * SQUARES + 1, VIEW, padding_idx=CODES * SQUARES)
+        self.codes = nn.Embedding(CODES + 1, VIEW, padding_idx=0)
         self.others = nn.Linear(PIECES * MOST_OF_A_KIND + len(LEFT), VIEW)
-        self.inner = nn.Linear(2 * VIEW, INNER)
-        self.outcome = nn.Linear(INNER, 3)
-        nn.init.normal_(self.squares.weight, std=0.1)
+        self.inner = nn.Linear(2 * VIEW, HEADS * INNER)
+        self.outcome = nn.Parameter(torch.randn(HEADS, 3, INNER) / INNER**0.5)
+        self.outcome_bias = nn.Parameter(torch.zeros(HEADS, 3))
+        nn.init.normal_(self.squares.weight, std=0.02)
+        nn.init.normal_(self.codes.weight, std=0.1)
         with torch.no_grad():
             self.squares.weight[-1] = 0
+            self.codes.weight[0] = 0
             self.others.bias.fill_(0.1)
 
     def view(self, squares, pool, left):
@@ -54,35 +59,46 @@ class Network(nn.Module):
         counts = (pool[:, :, None] > steps).flatten(1)
         hurry = left[:, None] < torch.tensor(LEFT, device=left.device)
         others = torch.cat([counts, hurry], 1).to(self.others.weight.dtype)
-        return (self.squares(inputs).sum(1) + self.others(others)).clamp(0, 1)
+        return (self.squares(inputs).sum(1) + self.codes(squares).sum(1) + self.others(others)).clamp(0, 1)
 
     def forward(self, squares, pool, left):
         own = (squares >= 1) & (squares <= 7)
         foe = (squares >= 8) & (squares <= 14)
         other = squares + 7 * own.to(squares.dtype) - 7 * foe.to(squares.dtype)
         views = [self.view(squares, pool, left), self.view(other, pool.roll(7, 1), left)]
-        return self.outcome(self.inner(torch.cat(views, 1)).clamp(0, 1))
-
-    @torch.no_grad()
-    def round(self):
-        """Makes the weights what their whole numbers say."""
-        for parameter, one in [
-            (self.squares.weight, VIEW_ONE),
-            (self.others.weight, VIEW_ONE),
-            (self.others.bias, VIEW_ONE),
-            (self.inner.weight, WEIGHT_ONE),
-            (self.inner.bias, VIEW_ONE * WEIGHT_ONE),
-            (self.outcome.weight, WEIGHT_ONE),
-            (self.outcome.bias, VIEW_ONE * WEIGHT_ONE),
-        ]:
-            parameter.copy_((parameter.double() * one).round() / one)
+        head = ((squares > 0).sum(1) - 1).clamp(0) // 4
+        inner = self.inner(torch.cat(views, 1)).clamp(0, 1).view(-1, HEADS, INNER)
+        inner = inner[torch.arange(len(head), device=head.device), head]
+        return (self.outcome[head] @ inner[:, :, None])[:, :, 0] + self.outcome_bias[head]
 
     @torch.no_grad()
     def clip(self):
         """Keeps the weights where whole numbers can follow."""
         most = 127 / WEIGHT_ONE
         self.inner.weight.clamp_(-most, most)
-        self.outcome.weight.clamp_(-most, most)
+        self.outcome.clamp_(-most, most)
+
+    def rows(self):
+        """The first layer as the engine has it."""
+        squares = self.squares.weight[:-1].view(CODES, SQUARES, VIEW) + self.codes.weight[1:, None]
+        return torch.cat([squares.view(-1, VIEW), self.others.weight.t()])
+
+    @torch.no_grad()
+    def round(self):
+        """Makes the weights what their whole numbers say."""
+        rows = self.rows()
+        self.squares.weight[:-1] = rows[: CODES * SQUARES]
+        self.codes.weight.zero_()
+        for parameter, one in [
+            (self.squares.weight, VIEW_ONE),
+            (self.others.weight, VIEW_ONE),
+            (self.others.bias, VIEW_ONE),
+            (self.inner.weight, WEIGHT_ONE),
+            (self.inner.bias, VIEW_ONE * WEIGHT_ONE),
+            (self.outcome, WEIGHT_ONE),
+            (self.outcome_bias, VIEW_ONE * WEIGHT_ONE),
+        ]:
+            parameter.copy_((parameter.double() * one).round() / one)
 
     @torch.no_grad()
     def bytes(self) -> bytes:
@@ -92,17 +108,16 @@ class Network(nn.Module):
             limits = np.iinfo(dtype)
             return np.clip(np.rint(tensor.cpu().double().numpy() * one), limits.min, limits.max).astype(dtype).tobytes()
 
-        inputs = torch.cat([self.squares.weight[:-1], self.others.weight.t()])
-        return b"".join(
-            [
-                whole(inputs, VIEW_ONE, "<i2"),
-                whole(self.others.bias, VIEW_ONE, "<i2"),
-                whole(self.inner.weight, WEIGHT_ONE, "i1"),
-                whole(self.inner.bias, VIEW_ONE * WEIGHT_ONE, "<i4"),
-                whole(self.outcome.weight, WEIGHT_ONE, "i1"),
-                whole(self.outcome.bias, VIEW_ONE * WEIGHT_ONE, "<i4"),
+        parts = [whole(self.rows(), VIEW_ONE, "<i2"), whole(self.others.bias, VIEW_ONE, "<i2")]
+        for head in range(HEADS):
+            inner = slice(head * INNER, (head + 1) * INNER)
+            parts += [
+                whole(self.inner.weight[inner], WEIGHT_ONE, "i1"),
+                whole(self.inner.bias[inner], VIEW_ONE * WEIGHT_ONE, "<i4"),
+                whole(self.outcome[head], WEIGHT_ONE, "i1"),
+                whole(self.outcome_bias[head], VIEW_ONE * WEIGHT_ONE, "<i4"),
             ]
-        )
+        return b"".join(parts)
 
 
 def worth(score: np.ndarray, known: np.ndarray, result: np.ndarray, bins: int = 100) -> np.ndarray:

@@ -15,7 +15,13 @@ use anqi_rules::{Deal, Game, Rules, Seed};
 use rand_core::Rng;
 
 fn engine() -> Engine {
-    Engine { player: "random".parse().unwrap(), seed: Seed::from(1), rules: Rules::server(), limits: Limits::default(), ponder: false }
+    Engine {
+        player: "random".parse().unwrap(),
+        seed: Seed::from(1),
+        rules: Rules::server(),
+        limits: Limits::default(),
+        ponder: false,
+    }
 }
 
 /// A whole game as the server tells it, with everything else that it may ask in between.

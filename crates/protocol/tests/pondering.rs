@@ -41,7 +41,11 @@ fn a_pondering_engine_plays_a_game() {
         let mv = if number % 2 == 0 {
             let text = ask(&Command::GenMove(game.position().turn()));
             let squares: Vec<Square> = text.split(' ').map(|square| square.parse().unwrap()).collect();
-            if squares[0] == squares[1] { Move::Flip(squares[0]) } else { Move::Step { from: squares[0], to: squares[1] } }
+            if squares[0] == squares[1] {
+                Move::Flip(squares[0])
+            } else {
+                Move::Step { from: squares[0], to: squares[1] }
+            }
         } else {
             std::thread::sleep(Duration::from_millis(number % 20));
             let moves = game.legal_moves();

@@ -1,10 +1,11 @@
 //! The learned evaluation: a small network over what both players see, in whole numbers, so that every machine agrees.
 //!
 //! Each side looks at the board with its own eyes: its pieces and the enemy's by square, the face-down squares, what is
-//! in the pool, and how soon quiet play is a draw. The two views go through the same first layer; the side to move comes first. Two small layers then give how
-//! likely a win, a draw and a loss are. See `training/` for how the weights are made.
+//! in the pool, and how soon quiet play is a draw. The two views go through the same first layer; the side to move comes first. Two small layers, of which
+//! there are several for different numbers of pieces, then give how likely a win, a draw and a loss are. See `training/` for how the weights are made.
 
 use anqi_rules::{BoardSize, Color, Ladder, Piece, Position, Square, SquareSet};
+use arrayvec::ArrayVec;
 use multiversion::multiversion;
 
 /// Own pieces by rung, the enemy's, and face down.
@@ -23,16 +24,27 @@ const INPUTS: usize = PLIES + LEFT.len();
 const VIEW: usize = 128;
 /// The second layer.
 const INNER: usize = 16;
+/// How many there are of the layers behind the views: each for four numbers of pieces on the board.
+const HEADS: usize = 8;
 
 /// One in the first layer's numbers, and in those of the others.
 const VIEW_ONE: i16 = 255;
 const WEIGHT_ONE: i32 = 64;
+
+/// Both sides' views: sums of what they are made of.
+type Views = [[i16; VIEW]; 2];
 
 /// The weights.
 #[derive(Debug)]
 pub(crate) struct Network {
     inputs: Box<[[i16; VIEW]; INPUTS]>,
     bias: [i16; VIEW],
+    heads: Box<[Head; HEADS]>,
+}
+
+/// The layers behind the views.
+#[derive(Clone, Debug)]
+struct Head {
     inner: [[i16; 2 * VIEW]; INNER],
     inner_bias: [i32; INNER],
     outcome: [[i16; INNER]; 3],
@@ -68,10 +80,12 @@ pub(crate) struct Outlook(pub(crate) [f32; 3]);
 impl Outlook {
     /// `P(win)`, `P(draw)`, `P(loss)`.
     pub(crate) fn chances(self) -> [f32; 3] {
-        let most = self.0.into_iter().fold(f32::MIN, f32::max);
-        let parts = self.0.map(|x| libm::expf(x - most)); // not the platform's: every machine agrees
-        let sum: f32 = parts.iter().sum();
-        parts.map(|part| part / sum)
+        let [win, draw, loss] = self.0;
+        let most = win.max(draw).max(loss);
+        let part = |x: f32| libm::expf(x - most); // not the platform's: every machine agrees
+        let (win, draw, loss) = (part(win), part(draw), part(loss));
+        let sum = win + draw + loss;
+        [win / sum, draw / sum, loss / sum]
     }
 }
 
@@ -81,122 +95,135 @@ pub(crate) struct Eyes {
     seen: Position,
     /// How many of [`LEFT`] are above the plies that are left.
     urgency: usize,
-    views: [[i16; VIEW]; 2],
+    views: Views,
 }
 
 impl Network {
-    /// Reads weights in the order of the fields, 16-bit numbers but for 8 bits in the inner layers and 32 for their
+    /// Reads weights in the order of the fields, 16-bit numbers but for 8 bits in the layers behind the views and 32 for their
     /// biases, the low byte first; `None` if there are more or fewer.
     pub(crate) fn read(bytes: &[u8]) -> Option<Network> {
         let mut reader = Reader(bytes);
         let mut inputs = vec![[0; VIEW]; INPUTS];
-        for row in &mut inputs {
-            reader.fill16(row)?;
+        inputs.iter_mut().try_for_each(|row| reader.fill16(row))?;
+        let mut bias = [0; VIEW];
+        reader.fill16(&mut bias)?;
+        let mut heads = vec![Head::EMPTY; HEADS];
+        for head in &mut heads {
+            head.inner.iter_mut().try_for_each(|row| reader.fill8(row))?;
+            reader.fill32(&mut head.inner_bias)?;
+            head.outcome.iter_mut().try_for_each(|row| reader.fill8(row))?;
+            reader.fill32(&mut head.outcome_bias)?;
         }
-        let mut network = Network {
-            inputs: inputs.into_boxed_slice().try_into().ok()?,
-            bias: [0; VIEW],
-            inner: [[0; 2 * VIEW]; INNER],
-            inner_bias: [0; INNER],
-            outcome: [[0; INNER]; 3],
-            outcome_bias: [0; 3],
-        };
-        reader.fill16(&mut network.bias)?;
-        network.inner.iter_mut().try_for_each(|row| reader.fill8(row))?;
-        reader.fill32(&mut network.inner_bias)?;
-        network.outcome.iter_mut().try_for_each(|row| reader.fill8(row))?;
-        reader.fill32(&mut network.outcome_bias)?;
-        reader.0.is_empty().then_some(network)
+        let (inputs, heads) = (inputs.into_boxed_slice().try_into().ok()?, heads.into_boxed_slice().try_into().ok()?);
+        reader.0.is_empty().then_some(Network { inputs, bias, heads })
     }
 
     /// Whether the network knows this kind of game.
     pub(crate) fn knows(position: &Position) -> bool {
-        position.board() == BoardSize::FourByEight && position.ladder() == Ladder::Taiwan && position.turn().is_some()
+        let usual_pool = Piece::all().all(|piece| usize::from(position.pool().count(piece)) <= MOST_OF_A_KIND);
+        position.board() == BoardSize::FourByEight
+            && position.ladder() == Ladder::Taiwan
+            && position.turn().is_some()
+            && usual_pool
     }
 
     /// Eyes that have seen a position, with many quiet plies left.
     pub(crate) fn eyes(&self, position: &Position) -> Eyes {
-        let mut views = [self.bias; 2];
-        for square in position.occupied() {
-            self.add(&mut views, position, square, 1);
-        }
+        let mut inputs = Changes::default();
+        position.occupied().iter().for_each(|square| inputs.add(on_square(position, square)));
         for (piece, count) in position.reveals() {
-            (0..count).for_each(|n| self.add_pool(&mut views, position, piece, n, 1));
+            (0..count).for_each(|n| inputs.add(in_pool(position, piece, n)));
         }
+        let mut views = [self.bias; 2];
+        self.change(&mut views, &inputs, &Changes::default());
         Eyes { seen: *position, urgency: 0, views }
     }
 
     /// Looks at another position, so many quiet plies before a draw.
     pub(crate) fn look(&self, eyes: &mut Eyes, position: &Position, left: u16) -> Outlook {
-        self.turn_to(eyes, position);
-        self.hurry(eyes, left);
+        self.turn_to(eyes, position, left);
         let turn = position.turn().unwrap_or(Color::Red) as usize;
+        let head = &self.heads[head_for(position)];
         let mut outcome = [0; 3];
-        forward(self, &eyes.views[turn], &eyes.views[1 - turn], &mut outcome);
-        Outlook(outcome.map(|sum| sum as f32 / (WEIGHT_ONE * i32::from(VIEW_ONE)) as f32))
+        forward(head, &eyes.views[turn], &eyes.views[1 - turn], &mut outcome);
+        let one = (WEIGHT_ONE * i32::from(VIEW_ONE)) as f32;
+        Outlook([outcome[0] as f32 / one, outcome[1] as f32 / one, outcome[2] as f32 / one])
     }
 
-    fn turn_to(&self, eyes: &mut Eyes, position: &Position) {
-        let seen = eyes.seen;
-        let changed = changes(&seen, position);
+    fn turn_to(&self, eyes: &mut Eyes, position: &Position, left: u16) {
+        let mut changed = changes(&eyes.seen, position);
         if changed.len() > 12 {
             *eyes = self.eyes(position);
-            return;
+            changed = SquareSet::EMPTY;
         }
-        for square in changed & seen.occupied() {
-            self.add(&mut eyes.views, &seen, square, -1);
-        }
-        for square in changed & position.occupied() {
-            self.add(&mut eyes.views, position, square, 1);
-        }
-        if seen.hidden() != position.hidden() {
+        let seen = &eyes.seen;
+        let (mut gone, mut come) = (Changes::default(), Changes::default());
+        (changed & seen.occupied()).iter().for_each(|square| gone.add(on_square(seen, square)));
+        (changed & position.occupied()).iter().for_each(|square| come.add(on_square(position, square)));
+        if seen.pool() != position.pool() {
             for piece in Piece::all() {
                 let (before, after) = (seen.pool().count(piece), position.pool().count(piece));
-                (after..before).for_each(|n| self.add_pool(&mut eyes.views, position, piece, n, -1));
-                (before..after).for_each(|n| self.add_pool(&mut eyes.views, position, piece, n, 1));
+                (after..before).for_each(|n| gone.add(in_pool(position, piece, n)));
+                (before..after).for_each(|n| come.add(in_pool(position, piece, n)));
             }
         }
-        eyes.seen = *position;
-    }
-
-    fn hurry(&self, eyes: &mut Eyes, left: u16) {
         let urgency = LEFT.iter().filter(|&&most| left < most).count();
-        let (later, sooner) = (eyes.urgency.min(urgency), eyes.urgency.max(urgency));
-        let sign = if urgency > eyes.urgency { 1 } else { -1 };
-        for row in &self.inputs[PLIES + later..PLIES + sooner] {
-            eyes.views.iter_mut().for_each(|view| add_row(view, row, sign));
-        }
-        eyes.urgency = urgency;
+        (urgency..eyes.urgency).for_each(|n| gone.add([PLIES + n; 2]));
+        (eyes.urgency..urgency).for_each(|n| come.add([PLIES + n; 2]));
+        self.change(&mut eyes.views, &come, &gone);
+        (eyes.seen, eyes.urgency) = (*position, urgency);
     }
 
-    /// Adds what stands on a square to both views, or takes it away.
-    #[inline]
-    fn add(&self, views: &mut [[i16; VIEW]; 2], position: &Position, square: Square, sign: i16) {
-        let rung = usize::from(position.rung_at(square));
-        let codes = if rung == 0 {
-            [FACE_DOWN; 2]
-        } else if position.pieces(Color::Red).contains(square) {
-            [rung - 1, rung + 6]
-        } else {
-            [rung + 6, rung - 1]
-        };
-        for (view, code) in views.iter_mut().zip(codes) {
-            add_row(view, &self.inputs[code * Square::COUNT + square.index()], sign);
+    fn change(&self, views: &mut Views, come: &Changes, gone: &Changes) {
+        for (side, view) in views.iter_mut().enumerate() {
+            change(view, &self.inputs, &come.0[side], &gone.0[side]);
         }
     }
+}
 
-    /// Adds the `n`-th of a piece in the pool to both views, or takes it away.
-    fn add_pool(&self, views: &mut [[i16; VIEW]; 2], position: &Position, piece: Piece, n: u8, sign: i16) {
-        let n = usize::from(n);
-        if n >= MOST_OF_A_KIND {
-            return;
-        }
-        let rung = usize::from(position.ladder().rung(piece.kind)) - 1;
-        for (view, color) in views.iter_mut().zip(Color::ALL) {
-            let code = if piece.color == color { rung } else { rung + 7 };
-            add_row(view, &self.inputs[POOL + code * MOST_OF_A_KIND + n], sign);
+impl Head {
+    const EMPTY: Head =
+        Head { inner: [[0; 2 * VIEW]; INNER], inner_bias: [0; INNER], outcome: [[0; INNER]; 3], outcome_bias: [0; 3] };
+}
+
+/// Which head judges a position.
+fn head_for(position: &Position) -> usize {
+    (position.occupied().len().saturating_sub(1) / 4) as usize
+}
+
+/// Inputs of both sides' views that come or go.
+#[derive(Default)]
+struct Changes([ArrayVec<u16, { 2 * Square::COUNT + LEFT.len() }>; 2]);
+
+impl Changes {
+    fn add(&mut self, inputs: [usize; 2]) {
+        for (list, input) in self.0.iter_mut().zip(inputs) {
+            list.push(input as u16);
         }
     }
+}
+
+/// What stands on a square, in the eyes of Red and of Black.
+#[inline]
+fn on_square(position: &Position, square: Square) -> [usize; 2] {
+    let rung = usize::from(position.rung_at(square));
+    let [red, black] = if rung == 0 {
+        [FACE_DOWN; 2]
+    } else if position.pieces(Color::Red).contains(square) {
+        [rung - 1, rung + 6]
+    } else {
+        [rung + 6, rung - 1]
+    };
+    [red * Square::COUNT + square.index(), black * Square::COUNT + square.index()]
+}
+
+/// The `n`-th of a piece in the pool, in the eyes of Red and of Black.
+fn in_pool(position: &Position, piece: Piece, n: u8) -> [usize; 2] {
+    let rung = usize::from(position.ladder().rung(piece.kind)) - 1;
+    Color::ALL.map(|color| {
+        let code = if piece.color == color { rung } else { rung + 7 };
+        POOL + code * MOST_OF_A_KIND + usize::from(n)
+    })
 }
 
 /// Squares on which two positions differ.
@@ -207,16 +234,33 @@ fn changes(a: &Position, b: &Position) -> SquareSet {
     SquareSet(planes | reds | blacks | a.hidden().0 ^ b.hidden().0)
 }
 
-#[inline]
-fn add_row(view: &mut [i16; VIEW], row: &[i16; VIEW], sign: i16) {
-    for (sum, weight) in view.iter_mut().zip(row) {
-        *sum = sum.wrapping_add(sign.wrapping_mul(*weight)); // a file may hold any numbers
+/// Adds rows of weights to a view, and takes others away. Plain loops here and below: closures would not be compiled for
+/// the instructions chosen.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
+fn change(view: &mut [i16; VIEW], inputs: &[[i16; VIEW]; INPUTS], come: &[u16], gone: &[u16]) {
+    let mut sums = *view;
+    for &input in come {
+        let row = &inputs[input as usize];
+        for j in 0..VIEW {
+            sums[j] = sums[j].wrapping_add(row[j]); // a file may hold any numbers
+        }
     }
+    for &input in gone {
+        let row = &inputs[input as usize];
+        for j in 0..VIEW {
+            sums[j] = sums[j].wrapping_sub(row[j]);
+        }
+    }
+    *view = sums;
 }
 
-/// The two layers behind the views. Plain loops: closures would not be compiled for the instructions chosen here.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
-fn forward(network: &Network, own: &[i16; VIEW], foe: &[i16; VIEW], outcome: &mut [i32; 3]) {
+/// The layers behind the views.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512vl+avx512vnni",
+    "x86_64+avx512f+avx512bw+avx512vl",
+    "x86_64+avx2"
+))]
+fn forward(head: &Head, own: &[i16; VIEW], foe: &[i16; VIEW], outcome: &mut [i32; 3]) {
     let mut views = [0_i16; 2 * VIEW];
     for j in 0..VIEW {
         views[j] = own[j].clamp(0, VIEW_ONE);
@@ -226,16 +270,16 @@ fn forward(network: &Network, own: &[i16; VIEW], foe: &[i16; VIEW], outcome: &mu
     for i in 0..INNER {
         let mut sum = 0_i32;
         for j in 0..2 * VIEW {
-            sum += i32::from(network.inner[i][j]) * i32::from(views[j]);
+            sum += i32::from(head.inner[i][j]) * i32::from(views[j]);
         }
-        inner[i] = (network.inner_bias[i].saturating_add(sum) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
+        inner[i] = (head.inner_bias[i].saturating_add(sum) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
     }
     for i in 0..3 {
         let mut sum = 0_i32;
         for j in 0..INNER {
-            sum += i32::from(network.outcome[i][j]) * inner[j];
+            sum += i32::from(head.outcome[i][j]) * inner[j];
         }
-        outcome[i] = network.outcome_bias[i].saturating_add(sum);
+        outcome[i] = head.outcome_bias[i].saturating_add(sum);
     }
 }
 
@@ -264,12 +308,12 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use anqi_rules::{Deal, Game, Rules, Seed};
+    use anqi_rules::{Deal, Game, Move, Rules, Seed};
     use rand_core::Rng;
 
     use super::*;
 
-    const SIZE: usize = 2 * VIEW * (INPUTS + 1) + 2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3;
+    const SIZE: usize = 2 * VIEW * (INPUTS + 1) + HEADS * (2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3);
 
     fn random_network(seed: u64) -> Network {
         let mut rng = Seed::from(seed).rng();
@@ -310,15 +354,16 @@ mod tests {
             (0..6).filter(|n| left < [48, 32, 24, 16, 8, 4][*n]).for_each(|n| add(PLIES + n));
             active.extend(sums.map(|sum| sum.clamp(0, 255)));
         }
+        let head = &network.heads[(position.occupied().len() as usize - 1) / 4];
         let inner: Vec<i32> = (0..INNER)
             .map(|i| {
-                let sum: i32 = (0..2 * VIEW).map(|j| i32::from(network.inner[i][j]) * active[j]).sum();
-                ((sum + network.inner_bias[i]) / 64).clamp(0, 255)
+                let sum: i32 = (0..2 * VIEW).map(|j| i32::from(head.inner[i][j]) * active[j]).sum();
+                ((sum + head.inner_bias[i]) / 64).clamp(0, 255)
             })
             .collect();
         Outlook([0, 1, 2].map(|i| {
-            let sum: i32 = (0..INNER).map(|j| i32::from(network.outcome[i][j]) * inner[j]).sum();
-            (sum + network.outcome_bias[i]) as f32 / (64.0 * 255.0)
+            let sum: i32 = (0..INNER).map(|j| i32::from(head.outcome[i][j]) * inner[j]).sum();
+            (sum + head.outcome_bias[i]) as f32 / (64.0 * 255.0)
         }))
     }
 
@@ -335,6 +380,14 @@ mod tests {
                 if rng.next_u32() % 4 > 0 {
                     let left = rng.next_u32() as u16 % 60;
                     assert_eq!(network.look(&mut eyes, game.position(), left), slow(&network, game.position(), left));
+                }
+                // What else might have come up: the same squares are face down, other pieces in the pool.
+                let mv = moves[rng.next_u32() as usize % moves.len()];
+                if let (Move::Flip(square), None) = (mv, game.outcome()) {
+                    for (piece, _) in game.position().reveals().filter(|_| game.position().hidden().contains(square)) {
+                        let other = game.position().after_flip(square, piece);
+                        assert_eq!(network.look(&mut eyes, &other, 60), slow(&network, &other, 60));
+                    }
                 }
             }
         }

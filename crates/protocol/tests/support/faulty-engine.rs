@@ -59,7 +59,13 @@ impl Read for Logged {
 }
 
 fn engine() -> Engine {
-    Engine { player: "random".parse().unwrap(), seed: Seed::from(1), rules: Rules::server(), limits: Limits::default(), ponder: false }
+    Engine {
+        player: "random".parse().unwrap(),
+        seed: Seed::from(1),
+        rules: Rules::server(),
+        limits: Limits::default(),
+        ponder: false,
+    }
 }
 
 fn forever() -> ! {
