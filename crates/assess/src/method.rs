@@ -129,7 +129,7 @@ impl Judge for MethodJudge {
         match (&self.method, &mut self.player) {
             (Method::Player(spec), Some(player)) => {
                 let choice = player.choose(game, &self.limits, stop);
-                choice.map(|choice| spec.value_of(&choice)).ok_or_else(|| "no move".to_owned())
+                choice.map(|choice| spec.value_of(game.position(), &choice)).ok_or_else(|| "no move".to_owned())
             }
             (Method::Evaluation { eval, weights, quiet }, _) => {
                 let position = game.position();

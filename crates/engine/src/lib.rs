@@ -31,7 +31,7 @@ mod score;
 mod spec;
 mod tables;
 
-pub use champion::ChampionOptions;
+pub use champion::{ChampionOptions, Chances, chances, expected};
 pub use eval::{
     Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, Outcomes, Weights, WeightsError,
     play_out_captures, quiesce, view,

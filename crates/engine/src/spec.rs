@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_rules::{Seed, excerpt};
+use anqi_rules::{Position, Seed, excerpt};
 
 use crate::champion::expectation::of_score;
-use crate::champion::{Champion, ChampionOptions};
+use crate::champion::{Champion, ChampionOptions, expected};
 use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
 use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
@@ -180,10 +180,10 @@ impl PlayerSpec {
     }
 
     /// What a choice of this player says about the position, for the mover: the share of won playouts (a draw is half
-    /// of one), or a score; infinite for a proof. Flat Monte Carlo speaks of all playouts, as in Takeuchi et al., the
+    /// of one), the expected score of a champion, or a score; infinite for a proof. Flat Monte Carlo speaks of all playouts, as in Takeuchi et al., the
     /// others of their best move.
     #[must_use]
-    pub fn value_of(&self, choice: &Choice) -> f64 {
+    pub fn value_of(&self, position: &Position, choice: &Choice) -> f64 {
         let chance = |results: Wdl| f64::midpoint(results.balance(), 1.0);
         let proof = || f64::INFINITY.copysign(f64::from(choice.score.0));
         match &self.options {
@@ -201,6 +201,7 @@ impl PlayerSpec {
                 let best = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
                 chance(best.and_then(|candidate| candidate.results).unwrap_or_default())
             }
+            PlayerOptions::Champion(options) if options.fitted => expected(position, choice.score),
             PlayerOptions::Champion(_) => f64::midpoint(of_score(choice.score), 1.0),
             _ => without_proofs(choice),
         }

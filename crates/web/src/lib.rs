@@ -28,7 +28,6 @@
 //! | `message.rs`, `socket.rs`, `server.rs`, `assets.rs` | requests, sockets, HTTP, the page's files |
 
 mod assets;
-mod chances;
 mod house;
 mod journal;
 mod level;

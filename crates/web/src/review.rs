@@ -5,8 +5,8 @@ use anqi_lab::luck;
 use anqi_rules::{Game, Move, Seat};
 use serde::Serialize;
 
-use crate::chances::Chances;
 use crate::study::{Analyst, rounded, value_of};
+use anqi_engine::Chances;
 
 /// Playouts a position.
 const PLAYOUTS: u64 = 3000;

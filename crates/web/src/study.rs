@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anqi_endgame::{Measure, TableError, Tablebase, Wdl as Proven};
-use anqi_engine::{Candidate, Choice, Limits, PlayerSpec, SpecError, Stop, TablesOption, Wdl, tablebase};
+use anqi_engine::{
+    Candidate, Chances, Choice, Limits, PlayerSpec, SpecError, Stop, TablesOption, Wdl, chances, expected, tablebase,
+};
 use anqi_rules::{Color, Game, Move, Ply, Position, Seed};
 use serde::Serialize;
-
-use crate::chances::{Chances, chances, expected};
 
 /// Who thinks about positions, but for its tables. What its values mean in won games is measured: see [`chances`].
 const ANALYST: &str = "mcts:chance,memory=128,cut=30,minimax=0.7,bias=20,quality=1";

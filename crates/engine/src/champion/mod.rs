@@ -3,6 +3,7 @@
 //! Scores are expectations: an evaluation becomes `P(win) − P(loss)` before it is searched, because only expectations may be
 //! averaged over what a flip shows.
 
+mod chances;
 pub(crate) mod expectation;
 mod judge;
 mod net;
@@ -19,6 +20,7 @@ use crate::minimax::table::Table;
 use crate::options::{OnOff, WeightList, WeightRange, options};
 use crate::player::{Choice, Player};
 use crate::tables::{AnyTables, TablesOption};
+pub use chances::{Chances, chances, expected};
 use judge::Judge;
 use net::{AnyNet, NetOption};
 use search::Search;
@@ -29,7 +31,7 @@ options! {
         threads: u32 = 1, 1..=256, "threads that search together";
         hash: u32 = 16, 1..=65536, "transposition table in MB";
         weights: WeightList = WeightList::default(), WeightRange, "weights of evaluation hand, or a file that holds them";
-        net: NetOption = NetOption::Off, AnyNet, "learned evaluation";
+        net: NetOption = NetOption::default(), AnyNet, "learned evaluation";
         tables: TablesOption = TablesOption::On, AnyTables, "endgame tables";
         scale: u32 = 1000, 1..=100_000, "the evaluation that is worth an expectation of 0.71";
         lmr: u32 = 3, 0..=255, "moves that are searched to the whole depth";
@@ -38,6 +40,7 @@ options! {
         exchange: bool = true, OnOff, "leave out captures that lose more than they win in quiescence";
         inner: u32 = 5, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
         few: u32 = 2, 0..=32, "with so few pieces face down every flip is searched";
+        fitted: bool = true, OnOff, "values for assessment are what games of the match server made of them";
     }
 }
 

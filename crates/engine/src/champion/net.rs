@@ -10,12 +10,18 @@ use crate::options::{OptionValue, Range};
 /// Which learned evaluation a player has.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum NetOption {
-    /// None: evaluation by hand.
+    /// The one that is part of the program.
     #[default]
+    Own,
+    /// None: evaluation by hand.
     Off,
     /// One from a file.
     File(PathBuf),
 }
+
+/// The champion's own network: `training/README.md` says how it was made.
+static OWN: LazyLock<Option<Arc<Network>>> =
+    LazyLock::new(|| Network::read(include_bytes!("champion.net")).map(Arc::new));
 
 /// Networks that were read: players come and go with every game.
 static READ: LazyLock<Mutex<HashMap<PathBuf, Arc<Network>>>> = LazyLock::new(Mutex::default);
@@ -23,7 +29,11 @@ static READ: LazyLock<Mutex<HashMap<PathBuf, Arc<Network>>>> = LazyLock::new(Mut
 impl NetOption {
     /// The network, if the file holds one.
     pub(super) fn network(&self) -> Option<Arc<Network>> {
-        let NetOption::File(path) = self else { return None };
+        let path = match self {
+            NetOption::Own => return OWN.clone(),
+            NetOption::Off => return None,
+            NetOption::File(path) => path,
+        };
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(network) = read.get(path) {
             return Some(Arc::clone(network));
@@ -36,15 +46,19 @@ impl NetOption {
 
 impl OptionValue for NetOption {
     fn read(text: &str) -> Option<NetOption> {
-        if text == "off" {
-            return Some(NetOption::Off);
+        match text {
+            "own" => Some(NetOption::Own),
+            "off" => Some(NetOption::Off),
+            _ => {
+                let option = NetOption::File(PathBuf::from(text));
+                option.network().map(|_| option)
+            }
         }
-        let option = NetOption::File(PathBuf::from(text));
-        option.network().map(|_| option)
     }
 
     fn write(&self) -> String {
         match self {
+            NetOption::Own => "own".to_owned(),
             NetOption::Off => "off".to_owned(),
             NetOption::File(path) => path.display().to_string(),
         }
@@ -60,6 +74,16 @@ impl Range<NetOption> for AnyNet {
     }
 
     fn describe(&self) -> String {
-        "off, or a file of weights made by training/train.py".to_owned()
+        "own, off, or a file of weights made by training/train.py".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_an_own_network() {
+        assert!(NetOption::Own.network().is_some());
     }
 }

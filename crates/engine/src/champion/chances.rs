@@ -1,32 +1,34 @@
-//! What a value of the analyst means in won, drawn and lost games.
+//! What a score of the champion means in won, drawn and lost games.
 //!
-//! A search counts playouts, most of which are cut short and judged by material: the share that it wins is not the share
-//! of games that are won. How often games of the analyst against itself were won, drawn and lost from positions that it
-//! had valued is in `benchmarks/2026-11-15/chances`, with the command that measures it and the fit; whoever changes the
-//! analyst does that again. What is shown to people as a chance comes from here and from nowhere else.
+//! A search knows what it expects, not how many of the games on the match server were won, drawn and lost from positions that it
+//! had scored. That was measured: `benchmarks/2026-11-15/chances` has the commands and the fit, and whoever changes the champion's
+//! evaluation does it again. What is shown to people as a chance comes from here and from nowhere else.
 
-use anqi_engine::Score;
 use anqi_rules::Position;
 
+use super::expectation::of_score;
+use crate::score::Score;
+
 /// Chances of win, draw and loss.
-pub(crate) type Chances = [f64; 3];
+pub type Chances = [f64; 3];
 
 /// How results follow the odds of the search with nothing face down, and how much less with each face-down piece.
-const SLOPE: f64 = 1.336;
-const FLATTER: f64 = 0.029;
-/// The search is a little fond of the side to move.
-const SHIFT: f64 = -0.123;
+const SLOPE: f64 = 1.0;
+const FLATTER: f64 = 0.0;
+/// How fond the search is of the side to move.
+const SHIFT: f64 = 0.0;
 /// How wide the middle is that is drawn: with face-down pieces, and without.
-const DRAWS: f64 = 0.683;
-const OPEN_DRAWS: f64 = 2.268;
+const DRAWS: f64 = 0.5;
+const OPEN_DRAWS: f64 = 0.5;
 
-/// What a score that was found in `position` promises the side to move there. Proofs are taken as they are.
-pub(crate) fn chances(position: &Position, score: Score) -> Chances {
+/// What a score that the champion found in `position` promises the side to move there. Proofs are taken as they are.
+#[must_use]
+pub fn chances(position: &Position, score: Score) -> Chances {
     if score.is_decided() {
         return if score > Score::DRAW { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
     }
     let hidden = f64::from(position.hidden().len());
-    let share = f64::midpoint(f64::from(score.0) / 1000.0, 1.0).clamp(0.001, 0.999);
+    let share = f64::midpoint(of_score(score), 1.0).clamp(0.001, 0.999);
     let lead = (SLOPE - FLATTER * hidden) * (share / (1.0 - share)).ln() + SHIFT;
     let draws = if hidden > 0.0 { DRAWS } else { OPEN_DRAWS };
     let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
@@ -35,7 +37,8 @@ pub(crate) fn chances(position: &Position, score: Score) -> Chances {
 }
 
 /// The expected score: 1 for a win, half for a draw.
-pub(crate) fn expected(position: &Position, score: Score) -> f64 {
+#[must_use]
+pub fn expected(position: &Position, score: Score) -> f64 {
     let [win, draw, _] = chances(position, score);
     win + draw / 2.0
 }
@@ -46,6 +49,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::expectation::ONE;
     use super::*;
 
     /// A position of a real game with so many pieces face down.
@@ -62,9 +66,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chances_add_up_and_rise(hidden in 0_usize..=32, low in -1000_i32..1000, more in 1_i32..200) {
+        fn chances_add_up_and_rise(hidden in 0_usize..=32, low in -ONE..ONE, more in 1_i32..ONE / 5) {
             let position = with_hidden(hidden);
-            let (low, high) = (Score(low), Score((low + more).min(1000)));
+            let (low, high) = (Score(low), Score((low + more).min(ONE)));
             let all = chances(&position, low);
             prop_assert!((all.iter().sum::<f64>() - 1.0).abs() < 1e-9 && all.iter().all(|&share| share > 0.0));
             prop_assert!(expected(&position, low) <= expected(&position, high));
@@ -89,7 +93,7 @@ mod tests {
             if value.is_infinite() {
                 continue;
             }
-            let all = chances(&positions[hidden], Score((2000.0 * value - 1000.0).round() as i32));
+            let all = chances(&positions[hidden], Score(((2.0 * value - 1.0) * f64::from(ONE)).round() as i32));
             for bin in [((value * 10.0) as usize).min(9), 10 + hidden.div_ceil(8)] {
                 for (index, share) in all.into_iter().enumerate() {
                     said[bin][index] += share;
