@@ -38,7 +38,7 @@ options! {
         pass: u32 = 2, 0..=20, "plies that a null move saves";
         flip: u32 = 2, 0..=20, "plies that a flip saves at the root";
         exchange: bool = true, OnOff, "leave out captures that lose more than they win in quiescence";
-        inner: u32 = 5, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
+        inner: u32 = 6, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
         few: u32 = 2, 0..=32, "with so few pieces face down every flip is searched";
         fitted: bool = true, OnOff, "values for assessment are what games of the match server made of them";
     }
