@@ -183,6 +183,10 @@ impl Player for WithTables {
         }
         Some(choice)
     }
+
+    fn ponder(&mut self, game: &Game, stop: &Stop) {
+        self.player.ponder(game, stop);
+    }
 }
 
 /// The legal ones of the actions, the best first, with those worth nothing more than a draw that end the game in one by

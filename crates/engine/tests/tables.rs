@@ -4,7 +4,7 @@
 //! with tables in the folder `ANQI_TABLES`, or built into a folder that is thrown away.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anqi_endgame::{Ending, Flavour, Tablebase, Wdl, build, classes_up_to};
@@ -69,6 +69,7 @@ fn what_is_won_is_won_and_what_is_drawn_is_held() {
     for (player, limits) in [
         ("chen:var1,tables=on", Limits::nodes(500)),
         ("negascout,tables=on", Limits::nodes(500)),
+        ("champion", Limits::nodes(500)),
         ("mcts:chance,tables=on,memory=1", Limits::playouts(50)),
     ] {
         for outcome in [Wdl::Win, Wdl::Draw] {
@@ -117,16 +118,67 @@ fn specs_with_tables() {
     assert!(error.contains("/nowhere/at/all") && error.contains("folder"), "{error}");
 }
 
-#[test]
-#[ignore = "plays a thousand endings of five pieces"]
-fn a_thousand_won_endings() {
-    let temporary = tempfile::tempdir().expect("a folder");
-    let dir = std::env::var_os("ANQI_TABLES").map_or_else(|| temporary.path().to_owned(), Into::into);
+/// All tables of up to five pieces, in the folder `ANQI_TABLES` or in `temporary`.
+fn five_pieces(temporary: &Path) -> (PathBuf, Tablebase) {
+    let dir = std::env::var_os("ANQI_TABLES").map_or_else(|| temporary.to_owned(), Into::into);
     let flavour = Flavour::conversion(rules().draw);
     let threads = NonZeroUsize::new(2).expect("two");
     let classes = classes_up_to(5).into_values();
     assert!(build(&dir, flavour, classes, threads, &AtomicBool::new(false), |_| {}).expect("room"));
     let tablebase = Tablebase::open(&dir, flavour).expect("a folder");
+    (dir, tablebase)
+}
+
+/// What the champion says without tables about ten thousand endings, held against the truth.
+#[test]
+#[ignore = "ten thousand endings of five pieces"]
+fn verdicts_of_the_champion() {
+    let temporary = tempfile::tempdir().expect("a folder");
+    let (_, tablebase) = five_pieces(temporary.path());
+    let endings: Vec<Ending> = Ending::all(5).collect();
+    for nodes in [1_000, 10_000, 100_000] {
+        let mut rng = Seed::from(2026).rng();
+        let mut player = "champion,tables=off".parse::<PlayerSpec>().expect("a player").build(Seed::from(1));
+        // By truth and by what is said: win, draw, loss.
+        let mut counts = [[0; 3]; 3];
+        let mut proofs = [0; 2];
+        for _ in 0..10_000 {
+            let position = random_position(&endings, &mut rng);
+            let truth = tablebase.probe(&position).expect("sound tables").expect("all tables are there").wdl();
+            let game = Game::from_position(rules(), position).expect("a position");
+            let Some(choice) = player.choose(&game, &Limits::nodes(nodes), &Stop::default()) else { continue };
+            let half = 1 << 19;
+            let said = match choice.score.0 {
+                score if score > half => Wdl::Win,
+                score if score < -half => Wdl::Loss,
+                _ => Wdl::Draw,
+            };
+            let place = |wdl| match wdl {
+                Wdl::Win => 0,
+                Wdl::Draw => 1,
+                Wdl::Loss => 2,
+            };
+            counts[place(truth)][place(said)] += 1;
+            if choice.score.is_decided() {
+                proofs[usize::from(truth == said)] += 1;
+            }
+        }
+        let right = counts[0][0] + counts[1][1] + counts[2][2];
+        let all: u32 = counts.iter().flatten().sum();
+        println!(
+            "{nodes} nodes: {right} of {all} right; by truth and verdict, win, draw and loss: {counts:?}; proofs: {} right, {} wrong",
+            proofs[1], proofs[0]
+        );
+        assert_eq!(proofs[0], 0);
+        assert!(right * 4 > all * 3, "{right} of {all}");
+    }
+}
+
+#[test]
+#[ignore = "plays a thousand endings of five pieces"]
+fn a_thousand_won_endings() {
+    let temporary = tempfile::tempdir().expect("a folder");
+    let (dir, tablebase) = five_pieces(temporary.path());
     let endings: Vec<Ending> = Ending::all(5).collect();
     let won = positions(&tablebase, &endings, Wdl::Win, 1000, 2026);
     let count = |player: &str, limits: &Limits| {

@@ -8,17 +8,19 @@ pub(crate) mod expectation;
 mod judge;
 mod net;
 mod search;
+mod small;
 
 use std::sync::Arc;
 
-use anqi_rules::Game;
+use anqi_rules::{Game, Move};
 
 use crate::eval::{Hand, Linear, Network};
 use crate::limits::{Budget, Limits, Stop};
 use crate::line::Line;
 use crate::minimax::table::Table;
 use crate::options::{OnOff, WeightList, WeightRange, options};
-use crate::player::{Choice, Player};
+use crate::player::{Candidate, Choice, Player};
+use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 pub use chances::{Chances, chances, expected};
 use judge::Judge;
@@ -32,7 +34,7 @@ options! {
         hash: u32 = 16, 1..=65536, "transposition table in MB";
         weights: WeightList = WeightList::default(), WeightRange, "weights of evaluation hand, or a file that holds them";
         net: NetOption = NetOption::default(), AnyNet, "learned evaluation";
-        tables: TablesOption = TablesOption::On, AnyTables, "endgame tables";
+        tables: TablesOption = TablesOption::On, AnyTables, "endgame tables, and small boards as a whole";
         scale: u32 = 1000, 1..=100_000, "the evaluation that is worth an expectation of 0.71";
         lmr: u32 = 3, 0..=255, "moves that are searched to the whole depth";
         pass: u32 = 2, 0..=20, "plies that a null move saves";
@@ -87,23 +89,47 @@ impl Champion {
         let hand = Hand::with_weights(&self.options.weights.0);
         let judge = Judge::new(hand, self.options.scale, network, game);
         let line = Line::new(game, &self.options.tables);
-        let (options, table) = (&self.options, &self.table);
+        let (options, table, tables) = (&self.options, &self.table, &self.options.tables);
         let board = game.rules().board;
+        let worth = if *tables == TablesOption::Off { None } else { small::actions(game) };
+        let moves = worth.as_deref().map_or_else(|| game.legal_moves().to_vec(), lossless);
         let finished = Stop::default();
         std::thread::scope(|scope| {
             // The others only fill the table, until the first is done.
             for helper in 1..self.options.threads {
-                let (judge, line, finished) = (judge.clone(), line.clone(), &finished);
+                let (judge, line, moves, finished) = (judge.clone(), line.clone(), moves.clone(), &finished);
                 let limits = Limits { depth: limits.depth, ..Limits::default() };
                 scope.spawn(move || {
                     let budget = Budget::new(&limits, finished);
-                    Search::new(options, judge, table, line, budget, board).best(game, &limits, helper)
+                    Search::new(options, judge, table, line, budget, board).best(game, moves, &limits, helper)
                 });
             }
             let budget = Budget::new(limits, stop);
-            let choice = Search::new(options, judge, table, line, budget, board).best(game, limits, 0);
+            let choice = Search::new(options, judge, table, line, budget, board).best(game, moves, limits, 0);
             finished.raise();
-            choice
+            match worth {
+                Some(worth) => choice.map(|choice| as_solved(choice, &worth)),
+                None => choice,
+            }
         })
     }
+}
+
+/// The moves that are worth most.
+fn lossless(worth: &[(Move, Score)]) -> Vec<Move> {
+    let best = worth.iter().map(|&(_, score)| score).max();
+    worth.iter().filter(|&&(_, score)| Some(score) == best).map(|&(mv, _)| mv).collect()
+}
+
+/// A choice among moves that lose nothing, with what all of them are worth in truth.
+fn as_solved(mut choice: Choice, worth: &[(Move, Score)]) -> Choice {
+    let searched = std::mem::take(&mut choice.candidates);
+    let candidate = |&(mv, score): &(Move, Score)| {
+        let known = searched.iter().find(|candidate| candidate.mv == mv);
+        Candidate { mv, score, outcomes: known.map_or_else(Vec::new, |known| known.outcomes.clone()), results: None }
+    };
+    choice.candidates = worth.iter().map(candidate).collect();
+    choice.candidates.sort_by_key(|candidate| (candidate.mv != choice.mv, std::cmp::Reverse(candidate.score)));
+    choice.score = choice.candidates.first().map_or(choice.score, |best| best.score);
+    choice
 }

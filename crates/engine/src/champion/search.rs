@@ -6,6 +6,7 @@ use arrayvec::ArrayVec;
 use super::ChampionOptions;
 use super::expectation::{ONE, of_proof};
 use super::judge::Judge;
+use super::small::SMALL_BOARD;
 use crate::limits::{Budget, Limits};
 use crate::line::Line;
 use crate::minimax::ordering::{History, Picker, Quiet};
@@ -16,8 +17,6 @@ use crate::score::Score;
 
 /// No search goes deeper.
 const MOST_DEPTH: u32 = 120;
-/// Boards of so many squares are searched to the end.
-const SMALL_BOARD: u32 = 8;
 /// No line is longer.
 const MOST_PLIES: usize = 128;
 
@@ -76,10 +75,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Iterative deepening over all moves of the root, each depth in the order of the last. Helpers begin deeper.
-    pub(super) fn best(&mut self, game: &Game, limits: &Limits, helper: u32) -> Option<Choice> {
+    /// Iterative deepening over `moves` of the root, each depth in the order of the last. Helpers begin deeper.
+    pub(super) fn best(&mut self, game: &Game, mut moves: Vec<Move>, limits: &Limits, helper: u32) -> Option<Choice> {
         let root = game.position();
-        let mut moves = game.legal_moves();
         let first = *moves.first()?;
         let mut choice = Choice {
             mv: first,
