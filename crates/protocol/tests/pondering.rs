@@ -1,7 +1,5 @@
 //! Our engine thinks in the other side's time, and is there when it is asked.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::io::{self, BufRead, BufReader, Write};
 use std::time::Duration;
 

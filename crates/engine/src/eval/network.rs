@@ -267,19 +267,19 @@ fn forward(head: &Head, own: &[i16; VIEW], foe: &[i16; VIEW], outcome: &mut [i32
         views[VIEW + j] = foe[j].clamp(0, VIEW_ONE);
     }
     let mut inner = [0_i32; INNER];
-    for i in 0..INNER {
+    for ((x, row), bias) in inner.iter_mut().zip(&head.inner).zip(&head.inner_bias) {
         let mut sum = 0_i32;
-        for j in 0..2 * VIEW {
-            sum += i32::from(head.inner[i][j]) * i32::from(views[j]);
+        for (weight, view) in row.iter().zip(&views) {
+            sum += i32::from(*weight) * i32::from(*view);
         }
-        inner[i] = (head.inner_bias[i].saturating_add(sum) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
+        *x = (bias.saturating_add(sum) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
     }
-    for i in 0..3 {
+    for ((x, row), bias) in outcome.iter_mut().zip(&head.outcome).zip(&head.outcome_bias) {
         let mut sum = 0_i32;
-        for j in 0..INNER {
-            sum += i32::from(head.outcome[i][j]) * inner[j];
+        for (weight, inner) in row.iter().zip(&inner) {
+            sum += i32::from(*weight) * inner;
         }
-        outcome[i] = head.outcome_bias[i].saturating_add(sum);
+        *x = bias.saturating_add(sum);
     }
 }
 

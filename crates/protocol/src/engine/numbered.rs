@@ -24,7 +24,7 @@ pub(super) fn serve(
     mut output: impl Write,
 ) -> io::Result<()> {
     let mut session = Session::new(engine);
-    let mut next: Box<dyn FnMut(&mut Session) -> io::Result<Option<Line>>> = if engine.ponder {
+    let mut next: Next = if engine.ponder {
         let inbox = Inbox::open(input);
         Box::new(move |session| inbox.next(|stop| session.ponder(stop)))
     } else {
@@ -45,6 +45,9 @@ pub(super) fn serve(
     }
     Ok(())
 }
+
+/// Where the next line comes from.
+type Next = Box<dyn FnMut(&mut Session) -> io::Result<Option<Line>>>;
 
 /// Lines that come in while something else is done.
 struct Inbox {
