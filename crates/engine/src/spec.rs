@@ -6,14 +6,14 @@ use std::str::FromStr;
 use anqi_rules::{Position, Seed, excerpt};
 
 use crate::champion::expectation::of_score;
-use crate::champion::{Champion, ChampionOptions, expected};
+use crate::champion::{Champion, ChampionOptions, Chances, chances, expected};
 use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
 use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
 use crate::minimax::chen::{Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
-use crate::player::{Choice, Player, Wdl};
+use crate::player::{Candidate, Choice, Player, Wdl};
 use crate::random::Random;
 use crate::reference::{Reference, ReferenceOptions};
 use crate::score::Score;
@@ -204,6 +204,16 @@ impl PlayerSpec {
             PlayerOptions::Champion(options) if options.fitted => expected(position, choice.score),
             PlayerOptions::Champion(_) => f64::midpoint(of_score(choice.score), 1.0),
             _ => without_proofs(choice),
+        }
+    }
+
+    /// What one of this player's candidates promises the mover: the shares of its playouts, or what a champion's score
+    /// [means in games](chances). Scores of the others are no chances.
+    #[must_use]
+    pub fn chances_of(&self, position: &Position, candidate: &Candidate) -> Option<Chances> {
+        match &self.options {
+            PlayerOptions::Champion(_) => Some(chances(position, candidate.score)),
+            _ => candidate.results.map(Wdl::shares),
         }
     }
 
