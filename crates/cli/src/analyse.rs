@@ -142,7 +142,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
             if let Some(results) = candidate.results {
                 write!(text, "  {:>9} games", grouped(results.count()))?;
             }
-            if let Some(chances) = args.player.chances_of(game.position(), candidate) {
+            if let Some(chances) = args.player.chances_of(&game, candidate) {
                 let [win, draw, loss] = chances.map(|share| share * 100.0);
                 write!(text, "  W {win:>3.0}  D {draw:>3.0}  L {loss:>3.0} %")?;
             }
@@ -178,7 +178,7 @@ fn describe(args: &AnalyseArgs, game: &Game, choice: &Choice) -> Analysis {
         },
         move_infos: (0..)
             .zip(&choice.candidates)
-            .map(|(order, candidate)| move_info(order, candidate, args.player.chances_of(game.position(), candidate)))
+            .map(|(order, candidate)| move_info(order, candidate, args.player.chances_of(game, candidate)))
             .collect(),
     }
 }

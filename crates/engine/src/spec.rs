@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_rules::{Position, Seed, excerpt};
+use anqi_rules::{Game, Position, Seed, excerpt};
 
 use crate::champion::expectation::of_score;
 use crate::champion::{Champion, ChampionOptions, Chances, chances, expected};
@@ -17,7 +17,7 @@ use crate::player::{Candidate, Choice, Player, Wdl};
 use crate::random::Random;
 use crate::reference::{Reference, ReferenceOptions};
 use crate::score::Score;
-use crate::tables::{TablesOption, WithTables};
+use crate::tables::{Tables, TablesOption, WithTables};
 
 /// A player by name, with options that differ from the name's.
 ///
@@ -208,11 +208,17 @@ impl PlayerSpec {
     }
 
     /// What one of this player's candidates promises the mover: the shares of its playouts, or what a champion's score
-    /// [means in games](chances). Scores of the others are no chances.
+    /// [means in games](chances), unless its tables have proven it. Scores of the others are no chances.
     #[must_use]
-    pub fn chances_of(&self, position: &Position, candidate: &Candidate) -> Option<Chances> {
+    pub fn chances_of(&self, game: &Game, candidate: &Candidate) -> Option<Chances> {
         match &self.options {
-            PlayerOptions::Champion(_) => Some(chances(position, candidate.score)),
+            PlayerOptions::Champion(options) => {
+                let (position, score) = (game.position(), candidate.score);
+                let proven = || Tables::open(&options.tables, game)?.score(position);
+                // What is neither won nor lost by the tables is drawn, and an even score would not say so.
+                let drawn = !score.is_decided() && proven().is_some();
+                Some(if drawn { [0.0, 1.0, 0.0] } else { chances(position, score) })
+            }
             _ => candidate.results.map(Wdl::shares),
         }
     }

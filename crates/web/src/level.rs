@@ -28,3 +28,30 @@ pub static LEVELS: [Level; 8] = [
     level(7, "champion,hash=4 nodes=1000", [1227, 43]),
     level(8, "champion,hash=16 nodes=200000", [1227, 43]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// What is said of the levels is what was measured of the same players.
+    #[test]
+    fn ratings_are_those_of_the_tournament() {
+        let read = |name| fs::read_to_string(format!("../../benchmarks/2026-11-15/levels/{name}")).unwrap();
+        let (plan, standings) = (read("plan.toml"), read("standings.txt"));
+        let rating = |number: usize| -> [i32; 2] {
+            let name = format!("level-{number}");
+            let line = standings.lines().find(|line| line.split_whitespace().nth(1) == Some(&name)).unwrap();
+            let (before, after) = line.split_once('±').unwrap();
+            let last = before.split_whitespace().next_back().unwrap();
+            [last.parse().unwrap(), after.split_whitespace().next().unwrap().parse().unwrap()]
+        };
+        let [zero, _] = rating(1);
+        for level in LEVELS {
+            assert!(plan.contains(&format!("\"{} name=level-{}\"", level.player, level.number)), "{level:?}");
+            let [elo, margin] = rating(level.number);
+            assert_eq!(level.elo, [elo - zero, margin], "{level:?}");
+        }
+    }
+}

@@ -170,14 +170,19 @@ pub(crate) fn rounded(number: f64) -> f64 {
 impl Study {
     pub(crate) fn new(id: &str, game: &Game, choice: &Choice, is_last: bool, analyst: &Analyst) -> Study {
         let position = game.position();
-        let info = |candidate: &Candidate| MoveInfo {
-            mv: candidate.mv.to_string(),
-            winrate: rounded(expected(position, candidate.score)),
-            wdl: chances(position, candidate.score).map(rounded),
-        };
         let (table, trouble) = match analyst.verdict(game) {
             Ok(verdict) => (verdict, None),
             Err(error) => (None, Some(error.to_string())),
+        };
+        let info = |candidate: &Candidate| {
+            // What is neither won nor lost by the tables is drawn, and an even score would not say so.
+            let drawn = table.is_some() && !candidate.score.is_decided();
+            let [win, draw, loss] = if drawn { [0.0, 1.0, 0.0] } else { chances(position, candidate.score) };
+            MoveInfo {
+                mv: candidate.mv.to_string(),
+                winrate: rounded(win + draw / 2.0),
+                wdl: [win, draw, loss].map(rounded),
+            }
         };
         Study {
             r#type: "analysis",
