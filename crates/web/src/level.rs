@@ -19,14 +19,14 @@ const fn level(number: usize, player: &'static str, elo: [i32; 2]) -> Level {
 
 /// All levels, the weakest first.
 pub static LEVELS: [Level; 8] = [
-    level(1, "random nodes=1", [0, 55]),
-    level(2, "mcts:chance,memory=16,cut=30 playouts=30", [283, 46]),
-    level(3, "mcts:chance,memory=16,cut=30 playouts=100", [389, 45]),
-    level(4, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=150", [715, 48]),
-    level(5, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=500", [975, 45]),
-    level(6, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=1500", [1116, 41]),
-    level(7, "champion,hash=4 nodes=1000", [1227, 43]),
-    level(8, "champion,hash=16 nodes=200000", [1227, 43]),
+    level(1, "random nodes=1", [0, 49]),
+    level(2, "mcts:chance,memory=16,cut=30 playouts=30", [223, 51]),
+    level(3, "mcts:chance,memory=16,cut=30 playouts=100", [281, 50]),
+    level(4, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=150", [452, 27]),
+    level(5, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=500", [543, 37]),
+    level(6, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=1500", [732, 37]),
+    level(7, "champion,hash=4 nodes=1000", [825, 53]),
+    level(8, "champion,hash=16 nodes=200000", [944, 55]),
 ];
 
 #[cfg(test)]
