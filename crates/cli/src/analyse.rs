@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anqi_engine::{Candidate, Choice, Limits, PlayerSpec, Stop, Wdl};
+use anqi_engine::{Candidate, Chances, Choice, Limits, PlayerSpec, Stop, Wdl};
 use anqi_rules::{Color, Game, Move, Rules, Seed};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -18,7 +18,7 @@ pub(crate) struct AnalyseArgs {
     #[command(flatten)]
     position: PositionArgs,
     /// Who thinks: see `anqi players`
-    #[arg(long, value_name = "SPEC", default_value = "negascout")]
+    #[arg(long, value_name = "SPEC", default_value = "champion")]
     player: PlayerSpec,
     #[command(flatten)]
     limits: LimitArgs,
@@ -96,11 +96,12 @@ struct MoveInfo {
     score: i32,
     spread: f64,
     outcomes: Vec<OutcomeInfo>,
-    /// Random games that began with the move, and the shares that were won, drawn and lost.
+    /// Random games that began with the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     visits: Option<u64>,
+    /// Chances of win, draw and loss for the mover.
     #[serde(skip_serializing_if = "Option::is_none")]
-    wdl: Option<[f64; 3]>,
+    wdl: Option<Chances>,
 }
 
 #[derive(Serialize)]
@@ -139,8 +140,11 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
         for candidate in &choice.candidates {
             write!(text, "{:<6} {:>10}", candidate.mv.to_string(), candidate.score.to_string())?;
             if let Some(results) = candidate.results {
-                let [win, draw, loss] = shares(results).map(|share| share * 100.0);
-                write!(text, "  {:>9} games {win:>3.0} {draw:>3.0} {loss:>3.0}%", grouped(results.count()))?;
+                write!(text, "  {:>9} games", grouped(results.count()))?;
+            }
+            if let Some(chances) = args.player.chances_of(&game, candidate) {
+                let [win, draw, loss] = chances.map(|share| share * 100.0);
+                write!(text, "  W {win:>3.0}  D {draw:>3.0}  L {loss:>3.0} %")?;
             }
             if matches!(candidate.mv, Move::Flip(_)) && !candidate.outcomes.is_empty() {
                 let outcomes = candidate.outcomes.iter().map(|o| format!("{}×{} {}", o.piece.char(), o.count, o.score));
@@ -172,17 +176,14 @@ fn describe(args: &AnalyseArgs, game: &Game, choice: &Choice) -> Analysis {
             seconds,
             nodes_per_second: if seconds > 0.0 { choice.stats.nodes as f64 / seconds } else { 0.0 },
         },
-        move_infos: (0..).zip(&choice.candidates).map(|(order, candidate)| move_info(order, candidate)).collect(),
+        move_infos: (0..)
+            .zip(&choice.candidates)
+            .map(|(order, candidate)| move_info(order, candidate, args.player.chances_of(game, candidate)))
+            .collect(),
     }
 }
 
-/// The shares that were won, drawn and lost.
-fn shares(results: Wdl) -> [f64; 3] {
-    let all = results.count().max(1) as f64;
-    [results.wins, results.draws, results.losses].map(|part| part as f64 / all)
-}
-
-fn move_info(order: usize, candidate: &Candidate) -> MoveInfo {
+fn move_info(order: usize, candidate: &Candidate, wdl: Option<Chances>) -> MoveInfo {
     let weight: u32 = candidate.outcomes.iter().map(|o| u32::from(o.count)).sum();
     let outcomes = candidate.outcomes.iter().map(|outcome| OutcomeInfo {
         piece: outcome.piece.char(),
@@ -197,6 +198,6 @@ fn move_info(order: usize, candidate: &Candidate) -> MoveInfo {
         spread: candidate.spread(),
         outcomes: outcomes.collect(),
         visits: candidate.results.map(Wdl::count),
-        wdl: candidate.results.map(shares),
+        wdl,
     }
 }

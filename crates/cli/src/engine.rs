@@ -21,7 +21,7 @@ use crate::position::RulesArgs;
 #[derive(Args)]
 pub(crate) struct EngineArgs {
     /// Who plays: see `anqi players`
-    #[arg(long, value_name = "SPEC", default_value = "negascout")]
+    #[arg(long, value_name = "SPEC", default_value = "champion")]
     player: PlayerSpec,
     /// Connect to a server and speak packets over TCP
     #[arg(long, value_name = "HOST:PORT")]

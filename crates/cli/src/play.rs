@@ -25,7 +25,7 @@ use crate::position::RulesArgs;
 /// Play in the terminal: arrows and Enter, u takes back, h hints, r resigns, q ends
 #[derive(Args)]
 pub(crate) struct PlayArgs {
-    /// How strong the opponent is, from 1 to 7
+    /// How strong the opponent is, from 1 to 8
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=LEVELS.len() as i64))]
     level: u8,
     /// Another opponent: a player string with its budget, such as 'chen:var1 depth=4'

@@ -74,6 +74,7 @@ impl Candidate {
 /// let results = Wdl { wins: 3, draws: 2, losses: 1 };
 /// assert_eq!(results.count(), 6);
 /// assert_eq!(results.balance(), 2.0 / 6.0);
+/// assert_eq!(results.shares(), [3.0 / 6.0, 2.0 / 6.0, 1.0 / 6.0]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wdl {
@@ -96,6 +97,13 @@ impl Wdl {
     #[must_use]
     pub fn balance(self) -> f64 {
         (self.wins as f64 - self.losses as f64) / self.count().max(1) as f64
+    }
+
+    /// The shares that were won, drawn and lost; nothing if there were no games.
+    #[must_use]
+    pub fn shares(self) -> [f64; 3] {
+        let all = self.count().max(1) as f64;
+        [self.wins, self.draws, self.losses].map(|part| part as f64 / all)
     }
 }
 

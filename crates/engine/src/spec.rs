@@ -3,21 +3,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_rules::{Position, Seed, excerpt};
+use anqi_rules::{Game, Position, Seed, excerpt};
 
 use crate::champion::expectation::of_score;
-use crate::champion::{Champion, ChampionOptions, expected};
+use crate::champion::{Champion, ChampionOptions, Chances, chances, expected};
 use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
 use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
 use crate::minimax::chen::{Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
-use crate::player::{Choice, Player, Wdl};
+use crate::player::{Candidate, Choice, Player, Wdl};
 use crate::random::Random;
 use crate::reference::{Reference, ReferenceOptions};
 use crate::score::Score;
-use crate::tables::{TablesOption, WithTables};
+use crate::tables::{Tables, TablesOption, WithTables};
 
 /// A player by name, with options that differ from the name's.
 ///
@@ -204,6 +204,22 @@ impl PlayerSpec {
             PlayerOptions::Champion(options) if options.fitted => expected(position, choice.score),
             PlayerOptions::Champion(_) => f64::midpoint(of_score(choice.score), 1.0),
             _ => without_proofs(choice),
+        }
+    }
+
+    /// What one of this player's candidates promises the mover: the shares of its playouts, or what a champion's score
+    /// [means in games](chances), unless its tables have proven it. Scores of the others are no chances.
+    #[must_use]
+    pub fn chances_of(&self, game: &Game, candidate: &Candidate) -> Option<Chances> {
+        match &self.options {
+            PlayerOptions::Champion(options) => {
+                let (position, score) = (game.position(), candidate.score);
+                let proven = || Tables::open(&options.tables, game)?.score(position);
+                // What is neither won nor lost by the tables is drawn, and an even score would not say so.
+                let drawn = !score.is_decided() && proven().is_some();
+                Some(if drawn { [0.0, 1.0, 0.0] } else { chances(position, score) })
+            }
+            _ => candidate.results.map(Wdl::shares),
         }
     }
 

@@ -171,7 +171,7 @@ impl Player for WithTables {
             choice.mv = *holding.first()?;
             choice.pv = vec![choice.mv];
         }
-        if best != Wdl::Draw {
+        if choice.candidates.is_empty() {
             let candidate = |action: &Action| Candidate {
                 mv: action.mv,
                 score: score(action.value),

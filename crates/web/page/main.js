@@ -447,7 +447,7 @@ const EMPTY = /** @type {PositionView} */ ({
 function drawBoard() {
   const { game } = state;
   const movable = state.puzzle !== null || (!state.past && !!game?.yourTurn);
-  const map = state.study && state.analysing ? new Map(state.study.flips.flatMap((flip) => (flip.winrate === null ? [] : [[flip.square, flip.winrate]]))) : null;
+  const map = state.study && state.analysing ? new Map(state.study.flips.map((flip) => [flip.square, flip.winrate])) : null;
   board.root.setAttribute('aria-label', 'anqi');
   board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing, label });
 }
@@ -508,7 +508,7 @@ function drawStart() {
   const opponent = html('select', { id: 'opponent' },
     ...levels.map(({ number, elo: [elo, margin] }) => html('option', { value: `level:${number}`, selected: number === settings.level }, `${t('level', number)} · ${t('elo', elo, margin)}`)),
     html('option', { value: 'person' }, t('twoPeople')), html('option', { value: 'string' }, t('anyPlayer')));
-  const string = html('input', { id: 'string', list: 'players', value: 'mcts:chance playouts=2000', spellcheck: 'false' });
+  const string = html('input', { id: 'string', list: 'players', value: 'champion nodes=20000', spellcheck: 'false' });
   const stringField = html('label', { hidden: true }, t('playerString'), ' ', string, html('datalist', { id: 'players' }, ...players.map((value) => html('option', { value }))));
   opponent.onchange = () => {
     stringField.hidden = opponent.value !== 'string';

@@ -39,7 +39,7 @@ export const reviewPanel = (review, names, winner, puzzle) => {
     html('h3', {}, t('skillOrLuck')),
     html('p', { id: 'verdict' }, verdict(review, names, winner)),
     html('table', {}, html('thead', {}, html('tr', {}, ...head.map((word) => html('th', { scope: 'col' }, t(word))))), html('tbody', {}, ...rows)),
-    html('p', { class: 'note' }, t('luckNote', review.playouts.toLocaleString('en'), review.value)),
+    html('p', { class: 'note' }, t('luckNote', review.nodes.toLocaleString('en'), review.value)),
     html('h3', {}, t('puzzles')),
     puzzles.length ? html('ul', { class: 'puzzles' }, ...puzzles) : html('p', {}, t('noPuzzles')),
   ];

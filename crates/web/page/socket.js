@@ -15,19 +15,19 @@
  *   commitment: string | null, deal: { seed: string, nonce: string } | null, trouble: string | null,
  *   shown: PositionView }} GameView
  * @typedef {{ piece: string, count: number, probability: number, winrate: number | null }} OutcomeInfo
- * @typedef {{ square: string, winrate: number | null, visits: number, outcomes: OutcomeInfo[] }} FlipInfo
+ * @typedef {{ square: string, winrate: number, outcomes: OutcomeInfo[] }} FlipInfo
  * @typedef {[number, number, number]} Chances
  * @typedef {{
- *   type: 'analysis', game: string, ply: number, turn: 'red' | 'black' | null, seat: 'first' | 'second', playouts: number,
- *   isDuringSearch: boolean, wdl: Chances, move: string, pv: string[],
- *   moveInfos: { move: string, winrate: number | null, visits: number, wdl: Chances | null }[], flips: FlipInfo[],
+ *   type: 'analysis', game: string, ply: number, turn: 'red' | 'black' | null, seat: 'first' | 'second', nodes: number,
+ *   depth: number, isDuringSearch: boolean, wdl: Chances, move: string, pv: string[],
+ *   moveInfos: { move: string, winrate: number, wdl: Chances }[], flips: FlipInfo[],
  *   table: { result: 'win' | 'draw' | 'loss', plies: number | null, to: 'end' | 'capture' | null, knowsDrawRule: boolean } | null,
  *   trouble: string | null }} Study
  * @typedef {{
  *   ply: number, played: string, best: string, seat: 'first' | 'second', wdl: Chances, loss: number,
  *   grade: 'mistake' | 'blunder' | null, luck: number | null, good: string[] }} PlyReview
  * @typedef {{ moves: number, mistakes: number, blunders: number, loss: number, flips: number, luck: number }} SideReview
- * @typedef {{ type: 'review', game: string, value: string, playouts: number, sides: [SideReview, SideReview], puzzles: number[] }} Review
+ * @typedef {{ type: 'review', game: string, value: string, nodes: number, sides: [SideReview, SideReview], puzzles: number[] }} Review
  * @typedef {{ number: number, player: string, elo: [number, number] }} Level
  * @typedef {{ type: 'welcome', version: string, levels: Level[], rules: string[], players: string[] }} Welcome
  */

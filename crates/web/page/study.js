@@ -53,7 +53,7 @@ export const graph = (chances, plies, at, go) => {
  * @param {(move: string) => void} show marks a move on the board
  */
 export const studyPanel = (study, threats, square, show) => {
-  const number = study.playouts.toLocaleString('en');
+  const number = study.nodes.toLocaleString('en');
   const parts = [chancesBar(study.wdl, study.turn ? t(study.turn) : t('mover'))];
   if (study.table) {
     const { result, plies, to, knowsDrawRule } = study.table;
@@ -62,16 +62,17 @@ export const studyPanel = (study, threats, square, show) => {
     if (!knowsDrawRule) parts.push(html('p', { class: 'note' }, t('tableNoRule')));
   } else parts.push(html('p', { class: 'note' }, t('chancesNote')));
   if (study.trouble) parts.push(html('p', { class: 'note', role: 'alert' }, study.trouble));
+  const columns = /** @type {Word[]} */ (['worth', 'win', 'drawn', 'loss']);
   const rows = study.moveInfos.map((info) => html('tr', {},
     html('td', {}, button(info.move, () => show(info.move), { class: 'link' })),
-    html('td', {}, percent(info.winrate)), html('td', {}, info.visits.toLocaleString('en'))));
+    html('td', {}, percent(info.winrate)), ...info.wdl.map((share) => html('td', {}, percent(share)))));
   parts.push(html('table', {}, html('caption', {}, t('lines')),
-    html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, t('move')), html('th', { scope: 'col' }, t('worth')), html('th', { scope: 'col' }, t('playouts', '')))),
+    html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, t('move')), ...columns.map((word) => html('th', { scope: 'col' }, t(word))))),
     html('tbody', {}, ...rows)));
   parts.push(html('p', {}, `${t('continuation')}: ${study.pv.join(' ')}`));
   parts.push(html('p', {}, threats.length ? t('threats', threats.join(' ')) : t('noThreats')));
   if (study.flips.length) parts.push(flipTable(study, square));
-  parts.push(html('p', { class: 'note' }, t(study.isDuringSearch ? 'during' : 'playouts', number)));
+  parts.push(html('p', { class: 'note' }, t(study.isDuringSearch ? 'during' : 'searched', number, study.depth)));
   return parts;
 };
 

@@ -353,12 +353,12 @@ impl House {
         self: &Arc<House>,
         those: &Semaphore,
         game: Game,
-        playouts: u64,
+        nodes: u64,
         stop: Stop,
     ) -> Option<Choice> {
         let _permit = those.acquire().await.ok()?;
         let house = Arc::clone(self);
-        tokio::task::spawn_blocking(move || house.analyst.think(&game, playouts, &stop)).await.ok()?
+        tokio::task::spawn_blocking(move || house.analyst.think(&game, nodes, &stop)).await.ok()?
     }
 
     /// What nobody has asked for was done, or could not be.

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Level {
     /// From 1.
     pub number: usize,
-    /// Who plays, with its budget; a budget of playouts plays the same everywhere.
+    /// Who plays, with its budget; a budget of nodes or playouts plays the same everywhere.
     pub player: &'static str,
     /// The rating in `benchmarks/2026-11-15/levels`, moved so that level 1 has 0, and half of its 95 % interval there.
     pub elo: [i32; 2],
@@ -17,13 +17,41 @@ const fn level(number: usize, player: &'static str, elo: [i32; 2]) -> Level {
     Level { number, player, elo }
 }
 
-/// All levels, the weakest first. Three times the playouts of the last brought nothing more.
-pub static LEVELS: [Level; 7] = [
-    level(1, "random nodes=1", [0, 55]),
-    level(2, "mcts:chance,memory=16,cut=30 playouts=30", [283, 46]),
-    level(3, "mcts:chance,memory=16,cut=30 playouts=100", [389, 45]),
-    level(4, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=150", [715, 48]),
-    level(5, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=500", [975, 45]),
-    level(6, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=1500", [1116, 41]),
-    level(7, "mcts:chance,memory=32,cut=30,minimax=0.7,bias=20,quality=1 playouts=5000", [1227, 43]),
+/// All levels, the weakest first.
+pub static LEVELS: [Level; 8] = [
+    level(1, "random nodes=1", [0, 49]),
+    level(2, "mcts:chance,memory=16,cut=30 playouts=30", [223, 51]),
+    level(3, "mcts:chance,memory=16,cut=30 playouts=100", [281, 50]),
+    level(4, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=150", [452, 27]),
+    level(5, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=500", [543, 37]),
+    level(6, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=1500", [732, 37]),
+    level(7, "champion,hash=4 nodes=1000", [825, 53]),
+    level(8, "champion,hash=16 nodes=200000", [944, 55]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// What is said of the levels is what was measured of the same players.
+    #[test]
+    fn ratings_are_those_of_the_tournament() {
+        let read = |name| fs::read_to_string(format!("../../benchmarks/2026-11-15/levels/{name}")).unwrap();
+        let (plan, standings) = (read("plan.toml"), read("standings.txt"));
+        let rating = |number: usize| -> [i32; 2] {
+            let name = format!("level-{number}");
+            let line = standings.lines().find(|line| line.split_whitespace().nth(1) == Some(&name)).unwrap();
+            let (before, after) = line.split_once('±').unwrap();
+            let last = before.split_whitespace().next_back().unwrap();
+            [last.parse().unwrap(), after.split_whitespace().next().unwrap().parse().unwrap()]
+        };
+        let [zero, _] = rating(1);
+        for level in LEVELS {
+            assert!(plan.contains(&format!("\"{} name=level-{}\"", level.player, level.number)), "{level:?}");
+            let [elo, margin] = rating(level.number);
+            assert_eq!(level.elo, [elo - zero, margin], "{level:?}");
+        }
+    }
+}

@@ -45,7 +45,7 @@ pub(crate) enum Request {
         ply: usize,
         /// Think no longer than this.
         #[serde(default)]
-        playouts: Option<u64>,
+        nodes: Option<u64>,
     },
     StopAnalysis {},
     Review {},

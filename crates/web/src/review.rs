@@ -1,15 +1,14 @@
 //! A finished game looked at again: what each move lost, what each flip was lucky by.
 
-use anqi_engine::{Choice, Stop};
+use anqi_engine::{Chances, Choice, Stop};
 use anqi_lab::luck;
 use anqi_rules::{Game, Move, Seat};
 use serde::Serialize;
 
-use crate::study::{Analyst, rounded, value_of};
-use anqi_engine::Chances;
+use crate::study::{Analyst, rounded, value_of, worth};
 
-/// Playouts a position.
-const PLAYOUTS: u64 = 3000;
+/// Positions that the search looks at for each ply.
+const NODES: u64 = 100_000;
 /// Expected score that a mistake and a blunder cost.
 const MISTAKE: f64 = 0.08;
 const BLUNDER: f64 = 0.16;
@@ -61,7 +60,7 @@ pub(crate) struct Review {
     game: String,
     /// How luck is measured.
     value: &'static str,
-    playouts: u64,
+    nodes: u64,
     sides: [Side; 2],
     puzzles: Vec<usize>,
 }
@@ -81,9 +80,9 @@ struct Side {
 pub(crate) fn look(analyst: &Analyst, before: &Game, game: &Game, stop: &Stop) -> Option<PlyReview> {
     let ply = before.plies().len();
     let played = *game.plies().get(ply)?;
-    let choice = analyst.think(before, PLAYOUTS, stop)?;
+    let choice = analyst.think(before, NODES, stop)?;
     let chances = value_of(before, &choice);
-    let loss = loss_of(analyst, before, &choice, played.to_move(), stop)?;
+    let loss = loss_of(before, &choice, played.to_move())?;
     let grade = Grade::of(loss);
     // Only what may become a puzzle needs them.
     let moves = before.legal_moves();
@@ -91,7 +90,7 @@ pub(crate) fn look(analyst: &Analyst, before: &Game, game: &Game, stop: &Stop) -
         .iter()
         .copied()
         .filter(|_| grade.is_some())
-        .filter(|&mv| loss_of(analyst, before, &choice, mv, stop).is_some_and(|loss| loss < MISTAKE / 2.0));
+        .filter(|&mv| loss_of(before, &choice, mv).is_some_and(|loss| loss < MISTAKE / 2.0));
     let seat = before.seat();
     Some(PlyReview {
         ply,
@@ -107,8 +106,8 @@ pub(crate) fn look(analyst: &Analyst, before: &Game, game: &Game, stop: &Stop) -
 }
 
 /// Expected score that a move gives away, compared with the best.
-pub(crate) fn loss_of(analyst: &Analyst, game: &Game, choice: &Choice, mv: Move, stop: &Stop) -> Option<f64> {
-    let worth = |mv| analyst.worth(game, choice, mv, stop);
+pub(crate) fn loss_of(game: &Game, choice: &Choice, mv: Move) -> Option<f64> {
+    let worth = |mv| worth(game, choice, mv);
     if mv == choice.mv { Some(0.0) } else { Some((worth(choice.mv)? - worth(mv)?).max(0.0)) }
 }
 
@@ -127,6 +126,6 @@ impl Review {
         let mut worst: Vec<&PlyReview> = plies.iter().filter(|review| review.grade.is_some()).collect();
         worst.sort_by(|a, b| b.loss.total_cmp(&a.loss).then(a.ply.cmp(&b.ply)));
         let puzzles = worst.iter().take(MOST_PUZZLES).map(|review| review.ply).collect();
-        Review { r#type: "review", game: id.to_owned(), value: luck::VALUE, playouts: PLAYOUTS, sides, puzzles }
+        Review { r#type: "review", game: id.to_owned(), value: luck::VALUE, nodes: NODES, sides, puzzles }
     }
 }

@@ -101,7 +101,7 @@ impl FromStr for Engine {
         let above = |name: &str, most: u32| {
             option(name).is_some_and(|option| option.default.parse::<u32>().is_ok_and(|value| value > most))
         };
-        if above("threads", cores()) || above("memory", 1024) {
+        if above("threads", cores()) || above("memory", 1024) || above("hash", 1024) {
             return Err(SitterError::TooLarge(excerpt(text)));
         }
         Ok(Engine { spec, budget })
@@ -174,10 +174,10 @@ mod tests {
 
     #[test]
     fn texts_go_round_or_say_what_is_wrong() {
-        for text in ["person", "level:1", "level:7", "random nodes=20000", "mcts:chance,cut=30 playouts=640"] {
+        for text in ["person", "level:1", "level:8", "random nodes=20000", "mcts:chance,cut=30 playouts=640"] {
             assert_eq!(text.parse::<Sitter>().unwrap().to_string(), text);
         }
-        for text in ["person", "level:1", "level:7", "chen:var1 depth=4"] {
+        for text in ["person", "level:1", "level:8", "chen:var1 depth=4"] {
             let sitter: Sitter = text.parse().unwrap();
             assert_eq!(Sitter::named(&sitter.recorded()), sitter);
         }
@@ -185,13 +185,14 @@ mod tests {
         assert_eq!("chen:var1".parse::<Sitter>().unwrap().to_string(), "chen:var1 nodes=20000");
         for text in [
             "level:0",
-            "level:8",
+            "level:9",
             "level:x",
             "nobody",
             "cmd=./anything",
             "mcts:chance nodes=99999999999",
             "mcts:chance movetime=61",
             "mcts:chance,memory=65536",
+            "champion,hash=65536",
             "mcts:chance,threads=256",
             "chen:var1 depth=99",
             "chen:var1 tc=15:00",

@@ -18,7 +18,7 @@ use crate::level::LEVELS;
 use crate::link;
 use crate::message::{Numbered, Request, answer, error};
 use crate::review::{Grade, Review, look, loss_of};
-use crate::study::{MOST_PLAYOUTS, STAGES, Study, rounded};
+use crate::study::{MOST_NODES, STAGES, Study, rounded};
 use crate::table::{Table, TableError, Wish, rewind};
 use crate::view::PositionView;
 
@@ -28,9 +28,9 @@ pub(crate) const LONGEST_MESSAGE: usize = 16 * 1024;
 const PING: Duration = Duration::from_secs(4);
 /// How long it may say nothing at all, and how long it may take to read what it is sent.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Playouts before a hint, and before a warning.
-const HINT_PLAYOUTS: u64 = 4000;
-const TEACH_PLAYOUTS: u64 = 2000;
+/// Positions looked at before a hint, and before a warning: some tenths of a second.
+const HINT_NODES: u64 = 200_000;
+const TEACH_NODES: u64 = 100_000;
 
 /// Talks with a page until it goes.
 pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
@@ -132,7 +132,7 @@ enum Refusal {
     NothingOpen,
     #[error("a game is reviewed when it is over")]
     StillPlayed,
-    #[error("{0} playouts are too many, expected {MOST_PLAYOUTS} at most")]
+    #[error("{0} nodes are too many, expected {MOST_NODES} at most")]
     TooMuch(u64),
     #[error("ply {ply} is beyond the {plies} plies of the game")]
     NoSuchPly { ply: usize, plies: usize },
@@ -182,7 +182,7 @@ impl Page {
                 let game = self.game_at(ply)?;
                 Ok(Some(json!({ "type": "position", "shown": PositionView::of(&game, ply, true) })))
             }
-            Request::Analyse { ply, playouts } => self.analyse(ply, playouts),
+            Request::Analyse { ply, nodes } => self.analyse(ply, nodes),
             Request::StopAnalysis {} => {
                 self.study.raise();
                 Ok(Some(json!({ "type": "done" })))
@@ -239,9 +239,8 @@ impl Page {
             let Ok(_permit) = house.players.acquire().await else { return };
             let teachers = Arc::clone(&house);
             let thought = tokio::task::spawn_blocking(move || {
-                let (analyst, stop) = (&teachers.analyst, Stop::default());
-                let choice = analyst.think(&game, TEACH_PLAYOUTS, &stop)?;
-                let loss = loss_of(analyst, &game, &choice, wanted, &stop)?;
+                let choice = teachers.analyst.think(&game, TEACH_NODES, &Stop::default())?;
+                let loss = loss_of(&game, &choice, wanted)?;
                 Some((choice, loss))
             });
             let thought = thought.await.ok().flatten();
@@ -262,7 +261,7 @@ impl Page {
         let game = self.open()?.table().game().clone();
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
-            let reply = match house.think(&house.players, game, HINT_PLAYOUTS, Stop::default()).await {
+            let reply = match house.think(&house.players, game, HINT_NODES, Stop::default()).await {
                 Some(choice) => json!({ "type": "hint", "move": choice.mv.to_string() }),
                 None => json!({ "type": "error", "message": "there is nothing to play" }),
             };
@@ -282,10 +281,10 @@ impl Page {
         Ok(game)
     }
 
-    /// Thinks about a position with more and more playouts, and tells after each stage.
-    fn analyse(&mut self, ply: usize, playouts: Option<u64>) -> Result<Option<Value>, Refusal> {
-        let most = playouts.unwrap_or(STAGES[STAGES.len() - 1]);
-        if most > MOST_PLAYOUTS {
+    /// Thinks about a position with more and more nodes, and tells after each stage.
+    fn analyse(&mut self, ply: usize, nodes: Option<u64>) -> Result<Option<Value>, Refusal> {
+        let most = nodes.unwrap_or(STAGES[STAGES.len() - 1]);
+        if most > MOST_NODES {
             return Err(Refusal::TooMuch(most));
         }
         let game = self.game_at(ply)?;
@@ -298,7 +297,7 @@ impl Page {
                 let thought = house.think(&house.students, game.clone(), stage, stop.clone()).await;
                 let Some(choice) = thought.filter(|_| !stop.is_raised()) else { return };
                 // A search that ended by itself has proven what there is to prove.
-                let is_last = stage == most || choice.stats.playouts < stage;
+                let is_last = stage == most || choice.stats.nodes < stage;
                 let study = Study::new(&id, &game, &choice, is_last, &house.analyst);
                 let Ok(text) = serde_json::to_string(&study) else { return };
                 if news.send(News::Text(text)).await.is_err() || is_last {

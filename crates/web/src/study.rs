@@ -6,23 +6,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anqi_endgame::{Measure, TableError, Tablebase, Wdl as Proven};
 use anqi_engine::{
-    Candidate, Chances, Choice, Limits, PlayerSpec, SpecError, Stop, TablesOption, Wdl, chances, expected, tablebase,
+    Candidate, Chances, Choice, Limits, PlayerSpec, SpecError, Stop, TablesOption, chances, expected, tablebase,
 };
-use anqi_rules::{Color, Game, Move, Ply, Position, Seed};
+use anqi_rules::{Color, Game, Move, Position, Seed};
 use serde::Serialize;
 
-/// Who thinks about positions, but for its tables. What its values mean in won games is measured: see [`chances`].
-const ANALYST: &str = "mcts:chance,memory=128,cut=30,minimax=0.7,bias=20,quality=1";
+/// Who thinks about positions, but for its tables. What its scores mean in won games is measured: see [`chances`].
+const ANALYST: &str = "champion,hash=32";
 
-/// A study is repeated with so many playouts, each with more than all before: every answer is a pure function of the
-/// game, and the last costs a third more than it would alone.
-pub(crate) const STAGES: [u64; 5] = [250, 1000, 4000, 16_000, 64_000];
+/// A study is repeated with so many nodes, each with more than all before: every answer is a pure function of the game,
+/// and the last costs a third more than it would alone.
+pub(crate) const STAGES: [u64; 5] = [4000, 20_000, 100_000, 500_000, 2_000_000];
 /// Nobody may ask for more.
-pub(crate) const MOST_PLAYOUTS: u64 = 1_000_000;
-
-/// A search with fewer playouts of a move has no opinion of it, and so many make one.
-const FEW: u64 = 20;
-const SECOND_LOOK: u64 = 800;
+pub(crate) const MOST_NODES: u64 = 10_000_000;
 
 /// Moves listed by name; every flip is on the map anyway.
 const MOST_LINES: usize = 6;
@@ -36,7 +32,9 @@ pub(crate) struct Study {
     ply: usize,
     turn: Option<&'static str>,
     seat: &'static str,
-    playouts: u64,
+    nodes: u64,
+    /// Plies that every move was looked at.
+    depth: u32,
     is_during_search: bool,
     /// Chances of win, draw and loss for the side to move.
     wdl: Chances,
@@ -54,18 +52,15 @@ pub(crate) struct Study {
 struct MoveInfo {
     #[serde(rename = "move")]
     mv: String,
-    /// `None` if the search did not look.
-    winrate: Option<f64>,
-    visits: u64,
-    wdl: Option<Chances>,
+    winrate: f64,
+    wdl: Chances,
 }
 
 /// What flipping a square is worth, and what may lie there.
 #[derive(Serialize)]
 struct FlipInfo {
     square: String,
-    winrate: Option<f64>,
-    visits: u64,
+    winrate: f64,
     outcomes: Vec<OutcomeInfo>,
 }
 
@@ -74,7 +69,7 @@ struct OutcomeInfo {
     piece: char,
     count: u8,
     probability: f64,
-    /// `None` if the search did not look.
+    /// `None` if the search was stopped before it looked.
     winrate: Option<f64>,
 }
 
@@ -115,40 +110,10 @@ impl Analyst {
         Ok(Analyst { spec, tables, opened: Mutex::default() })
     }
 
-    /// Thinks about a position once: a pure function of the game and its arguments.
-    pub(crate) fn think(&self, game: &Game, playouts: u64, stop: &Stop) -> Option<Choice> {
-        self.spec.build(Seed::from(1)).choose(game, &Limits::playouts(playouts), stop)
-    }
-
-    /// The expected score of a move of `game`, of which `choice` is what the analyst thinks. A move that the search has
-    /// hardly looked at is thought about by itself.
-    pub(crate) fn worth(&self, game: &Game, choice: &Choice, mv: Move, stop: &Stop) -> Option<f64> {
-        let position = game.position();
-        let candidate = choice.candidates.iter().find(|candidate| candidate.mv == mv);
-        if let Some(candidate) = candidate.filter(|candidate| {
-            candidate.score.is_decided() || candidate.results.is_none_or(|results| results.count() >= FEW)
-        }) {
-            return Some(expected(position, candidate.score));
-        }
-        let after = |ply: Ply, playouts: u64| -> Option<f64> {
-            let mut after = game.clone();
-            after.play(ply).ok()?;
-            if let Some(outcome) = after.outcome() {
-                return Some(outcome.winner.map_or(0.5, |winner| f64::from(u8::from(winner == game.seat()))));
-            }
-            let [win, draw, _] = value_of(&after, &self.think(&after, playouts, stop)?);
-            Some(1.0 - win - draw / 2.0)
-        };
-        match mv {
-            Move::Step { from, to } => after(Ply::Step { from, to }, SECOND_LOOK),
-            Move::Flip(square) => {
-                let hidden = f64::from(position.hidden().len());
-                let each = position.reveals().map(|(piece, count)| {
-                    Some(after(Ply::Flip(square, piece), SECOND_LOOK / 8)? * f64::from(count) / hidden)
-                });
-                each.sum()
-            }
-        }
+    /// Thinks about every move of a position once: a pure function of the game and its arguments.
+    pub(crate) fn think(&self, game: &Game, nodes: u64, stop: &Stop) -> Option<Choice> {
+        let limits = Limits { every_move: true, ..Limits::nodes(nodes) };
+        self.spec.build(Seed::from(1)).choose(game, &limits, stop)
     }
 
     fn tablebase(&self, draw: Option<u16>) -> Result<Option<Arc<Tablebase>>, TableError> {
@@ -205,15 +170,19 @@ pub(crate) fn rounded(number: f64) -> f64 {
 impl Study {
     pub(crate) fn new(id: &str, game: &Game, choice: &Choice, is_last: bool, analyst: &Analyst) -> Study {
         let position = game.position();
-        let info = |candidate: &Candidate| MoveInfo {
-            mv: candidate.mv.to_string(),
-            winrate: looked_at(candidate).then(|| rounded(expected(position, candidate.score))),
-            visits: candidate.results.map_or(0, Wdl::count),
-            wdl: looked_at(candidate).then(|| chances(position, candidate.score).map(rounded)),
-        };
         let (table, trouble) = match analyst.verdict(game) {
             Ok(verdict) => (verdict, None),
             Err(error) => (None, Some(error.to_string())),
+        };
+        let info = |candidate: &Candidate| {
+            // What is neither won nor lost by the tables is drawn, and an even score would not say so.
+            let drawn = table.is_some() && !candidate.score.is_decided();
+            let [win, draw, loss] = if drawn { [0.0, 1.0, 0.0] } else { chances(position, candidate.score) };
+            MoveInfo {
+                mv: candidate.mv.to_string(),
+                winrate: rounded(win + draw / 2.0),
+                wdl: [win, draw, loss].map(rounded),
+            }
         };
         Study {
             r#type: "analysis",
@@ -221,7 +190,8 @@ impl Study {
             ply: game.plies().len(),
             turn: position.turn().map(Color::name),
             seat: game.seat().name(),
-            playouts: choice.stats.playouts,
+            nodes: choice.stats.nodes,
+            depth: choice.stats.depth,
             is_during_search: !is_last,
             wdl: table.as_ref().map_or_else(|| value_of(game, choice), Verdict::chances),
             mv: choice.mv.to_string(),
@@ -234,10 +204,11 @@ impl Study {
     }
 }
 
-/// Whether the search has any opinion of a move: once something is proven it does not look at the rest. Tables know a
-/// move without playouts.
-fn looked_at(candidate: &Candidate) -> bool {
-    candidate.score.is_decided() || candidate.results.is_none_or(|results| results.count() > 0)
+/// The expected score of a move of `game`, of which `choice` is what the analyst thinks; nothing if it was stopped
+/// before it had looked at every move.
+pub(crate) fn worth(game: &Game, choice: &Choice, mv: Move) -> Option<f64> {
+    let candidate = choice.candidates.iter().find(|candidate| candidate.mv == mv)?;
+    Some(expected(game.position(), candidate.score))
 }
 
 /// The chances of the side to move.
@@ -261,8 +232,7 @@ fn flip_info(position: &Position, candidate: &Candidate) -> Option<FlipInfo> {
     });
     Some(FlipInfo {
         square: square.to_string(),
-        winrate: looked_at(candidate).then(|| rounded(expected(position, candidate.score))),
-        visits: candidate.results.map_or(0, Wdl::count),
+        winrate: rounded(expected(position, candidate.score)),
         outcomes: outcomes.collect(),
     })
 }
@@ -274,6 +244,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use anqi_endgame::Flavour;
+    use anqi_records::{Reader, replay};
     use anqi_rules::Rules;
 
     use super::*;
@@ -283,7 +254,7 @@ mod tests {
         let position: Position = "4/4/4/4/4/4/xx2/Rxp1 r krP".parse().unwrap();
         let game = Game::from_position(Rules::server(), position).unwrap();
         let analyst = Analyst::new(None).unwrap();
-        let choice = analyst.think(&game, 500, &Stop::default()).unwrap();
+        let choice = analyst.think(&game, STAGES[0], &Stop::default()).unwrap();
         let study = Study::new("0", &game, &choice, true, &analyst);
         assert_eq!(study.flips.len(), 3);
         for flip in &study.flips {
@@ -293,11 +264,43 @@ mod tests {
         assert!((study.wdl.iter().sum::<f64>() - 1.0).abs() < 1e-3);
     }
 
+    /// The first stage is long enough for an opinion of every move in every position of real games, and of all that a
+    /// flip may show.
+    #[test]
+    fn every_move_has_a_worth_from_the_first_stage_on() {
+        let analyst = Analyst::new(None).unwrap();
+        let text = fs::read_to_string("../../data/games/server.anqi").unwrap();
+        for entry in Reader::new(text.as_bytes()).unwrap().take(2) {
+            let mut game = replay(&entry.unwrap().record, None).unwrap().game;
+            while game.take_back().is_some() {
+                let choice = analyst.think(&game, STAGES[0], &Stop::default()).unwrap();
+                let study = Study::new("0", &game, &choice, true, &analyst);
+                for mv in game.legal_moves() {
+                    assert!(worth(&game, &choice, mv).is_some(), "{mv} in {}", game.position());
+                }
+                let outcomes = study.flips.iter().flat_map(|flip| &flip.outcomes);
+                assert!(outcomes.into_iter().all(|outcome| outcome.winrate.is_some()));
+                assert!(study.depth > 0 || study.table.is_some());
+            }
+        }
+    }
+
+    /// Where one move alone holds a draw nobody has to search, and still everything is said.
+    #[test]
+    fn a_draw_that_one_move_holds_is_known_move_by_move() {
+        let analyst = Analyst::new(None).unwrap();
+        let game = Game::from_position(Rules::server(), "4/4/4/4/4/4/g3/N2P r -".parse().unwrap()).unwrap();
+        let choice = analyst.think(&game, STAGES[0], &Stop::default()).unwrap();
+        for mv in game.legal_moves() {
+            assert_eq!(worth(&game, &choice, mv).unwrap() > 0.1, mv == choice.mv, "{mv}");
+        }
+    }
+
     fn verdict(analyst: &Analyst, rules: &str, position: &str) -> Option<(&'static str, Option<u16>, bool)> {
         let game = Game::from_position(rules.parse().unwrap(), position.parse().unwrap()).unwrap();
         let verdict = analyst.verdict(&game).unwrap()?;
         if verdict.result != "draw" {
-            assert_eq!(value_of(&game, &analyst.think(&game, 100, &Stop::default()).unwrap()), verdict.chances());
+            assert_eq!(value_of(&game, &analyst.think(&game, STAGES[0], &Stop::default()).unwrap()), verdict.chances());
         }
         Some((verdict.result, verdict.plies, verdict.knows_draw_rule))
     }
@@ -331,7 +334,7 @@ mod tests {
             }
             let analyst = Analyst::new(Some(dir.path())).unwrap();
             let game = Game::from_position(Rules::chen(), FIG_7.parse().unwrap()).unwrap();
-            let choice = analyst.think(&game, 100, &Stop::default()).unwrap();
+            let choice = analyst.think(&game, STAGES[0], &Stop::default()).unwrap();
             let study = Study::new("0", &game, &choice, true, &analyst);
             assert!(study.table.is_none() && study.trouble.is_some());
         }

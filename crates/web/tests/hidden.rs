@@ -37,7 +37,7 @@ enum Thinks {
 
 const LARGE: &str = "server";
 const SMALL: &str = "server,board=2x4";
-const PLAYOUTS: u64 = 600;
+const NODES: u64 = 8000;
 
 /// What came in at a page, in this order, and when the flip with this number was first seen.
 struct Transcript {
@@ -72,7 +72,7 @@ fn transcript(mode: Mode, seed: u64, most: usize) -> Transcript {
             page.heard.push(server.get("/api/games"));
         }
         if mode.thinks != Thinks::No {
-            page.ask(json!({ "type": "analyse", "ply": ply, "playouts": PLAYOUTS }));
+            page.ask(json!({ "type": "analyse", "ply": ply, "nodes": NODES }));
         }
         if matches!(mode.thinks, Thinks::Analysis | Thinks::Everything) {
             while page.hear()["isDuringSearch"] != json!(false) {}
@@ -160,7 +160,7 @@ fn compare(mode: Mode, number: u64) -> usize {
     for a in &thought_a {
         let what = |text: &str| {
             let value: Value = serde_json::from_str(text).unwrap();
-            (value["ply"].clone(), value["playouts"].clone())
+            (value["ply"].clone(), value["nodes"].clone())
         };
         for b in thought_b.iter().filter(|b| what(b) == what(a)) {
             assert_eq!(a, b, "{mode:?}, pair {number}");
@@ -218,6 +218,7 @@ fn nothing_hidden_is_sent_at_length() {
             mode(LARGE, PERSON, "level:5", false, Thinks::Meanwhile),
             mode(LARGE, "level:6", PERSON, true, Thinks::Analysis),
             mode(LARGE, PERSON, "level:7", false, Thinks::No),
+            mode(LARGE, "level:8", PERSON, false, Thinks::No),
             mode(LARGE, PERSON, "chen:var2 depth=3", true, Thinks::Analysis),
             mode(SMALL, PERSON, PERSON, true, Thinks::Everything),
             mode(SMALL, "level:5", PERSON, true, Thinks::Everything),

@@ -20,7 +20,7 @@ use crate::common::{Page, choose, moves, plies, start};
 fn a_whole_game_is_kept_and_its_deal_proven() {
     let server = start(1);
     let mut page = server.page();
-    assert_eq!(page.ask(json!({ "type": "hello" }))["levels"].as_array().unwrap().len(), 7);
+    assert_eq!(page.ask(json!({ "type": "hello" }))["levels"].as_array().unwrap().len(), 8);
     let mut game = page.ask(json!({ "type": "new", "first": "person", "second": "person", "clock": "15:00" }));
     let commitment = game["commitment"].clone();
     while game["outcome"].is_null() {
@@ -77,16 +77,16 @@ fn a_flag_falls_by_itself() {
     assert_eq!(page.ask(json!({ "type": "play", "move": "a1", "ply": 0 }))["type"], "error");
 }
 
-/// Playouts of all stages of an analysis, each of which maps every flip.
+/// Positions looked at in all stages of an analysis, each of which maps every flip.
 fn stages(page: &mut Page, request: Value, flips: usize) -> Vec<u64> {
     assert_eq!(page.ask(request)["type"], "done");
-    let mut playouts = Vec::new();
+    let mut nodes = Vec::new();
     loop {
         let study = page.hear();
-        playouts.push(study["playouts"].as_u64().unwrap());
+        nodes.push(study["nodes"].as_u64().unwrap());
         assert_eq!(study["flips"].as_array().unwrap().len(), flips);
         if !study["isDuringSearch"].as_bool().unwrap() {
-            return playouts;
+            return nodes;
         }
     }
 }
@@ -115,9 +115,10 @@ fn analysis_and_review_stream() {
     let moves = |side: usize| review["sides"][side]["moves"].as_u64().unwrap();
     assert_eq!(moves(0) + moves(1), plies(&game) as u64);
     page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
-    assert_eq!(stages(&mut page, json!({ "type": "analyse", "ply": 0, "playouts": 2000 }), 32), [250, 1000, 2000]);
-    let refused = page.ask(json!({ "type": "analyse", "ply": 0, "playouts": 1_000_001 }));
-    assert!(refused["message"].as_str().unwrap().contains("1000001 playouts are too many"));
+    let large = stages(&mut page, json!({ "type": "analyse", "ply": 0, "nodes": 50_000 }), 32);
+    assert_eq!(large, [4000, 20_000, 50_000]);
+    let refused = page.ask(json!({ "type": "analyse", "ply": 0, "nodes": 10_000_001 }));
+    assert!(refused["message"].as_str().unwrap().contains("10000001 nodes are too many"));
 }
 
 /// A game is in memory while somebody looks at it, thinks in it or has a clock running; it is on the disk all the time.

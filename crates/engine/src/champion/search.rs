@@ -90,8 +90,11 @@ impl<'a> Search<'a> {
         for depth in 1 + helper % 2..=deepest {
             let candidates = self.root(root, &moves, depth, limits.every_move);
             let Some(best) = best_of(&candidates) else { break };
-            (choice.mv, choice.score) = (best.mv, best.score);
             let complete = candidates.len() == moves.len();
+            if limits.every_move && !complete && !choice.candidates.is_empty() {
+                break; // scores of different depths do not compare
+            }
+            (choice.mv, choice.score) = (best.mv, best.score);
             let score = |mv: &Move| candidates.iter().find(|c| c.mv == *mv).map_or(-Score::INFINITE, |c| c.score);
             moves.sort_by_key(|mv| (*mv != choice.mv, std::cmp::Reverse(score(mv))));
             // Moves that the budget did not reach keep what they had.
