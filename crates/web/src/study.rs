@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anqi_endgame::{Measure, TableError, Tablebase, Wdl as Proven};
 use anqi_engine::{
-    Candidate, Chances, Choice, Limits, PlayerSpec, SpecError, Stop, TablesOption, chances, expected, tablebase,
+    Candidate, Chances, Choice, Limits, PlayerSpec, Score, SpecError, Stop, TablesOption, chances, expected, tablebase,
 };
 use anqi_rules::{Color, Game, Move, Position, Seed};
 use serde::Serialize;
@@ -177,7 +177,7 @@ impl Study {
         let info = |candidate: &Candidate| {
             // What is neither won nor lost by the tables is drawn, and an even score would not say so.
             let drawn = table.is_some() && !candidate.score.is_decided();
-            let [win, draw, loss] = if drawn { [0.0, 1.0, 0.0] } else { chances(position, candidate.score) };
+            let [win, draw, loss] = if drawn { [0.0, 1.0, 0.0] } else { chances(position, compared(candidate.score)) };
             MoveInfo {
                 mv: candidate.mv.to_string(),
                 winrate: rounded(win + draw / 2.0),
@@ -204,11 +204,17 @@ impl Study {
     }
 }
 
+/// A score among others. A draw that the search sees is worth less in games than its score says, because it saves a side that is behind;
+/// but beside worse moves it is the better one.
+fn compared(score: Score) -> Score {
+    if score == Score::DRAW { Score(1) } else { score }
+}
+
 /// The expected score of a move of `game`, of which `choice` is what the analyst thinks; nothing if it was stopped
 /// before it had looked at every move.
 pub(crate) fn worth(game: &Game, choice: &Choice, mv: Move) -> Option<f64> {
     let candidate = choice.candidates.iter().find(|candidate| candidate.mv == mv)?;
-    Some(expected(game.position(), candidate.score))
+    Some(expected(game.position(), compared(candidate.score)))
 }
 
 /// The chances of the side to move.
@@ -228,11 +234,11 @@ fn flip_info(position: &Position, candidate: &Candidate) -> Option<FlipInfo> {
             .outcomes
             .iter()
             .find(|outcome| outcome.piece == piece)
-            .map(|outcome| rounded(expected(position, outcome.score))),
+            .map(|outcome| rounded(expected(position, compared(outcome.score)))),
     });
     Some(FlipInfo {
         square: square.to_string(),
-        winrate: rounded(expected(position, candidate.score)),
+        winrate: rounded(expected(position, compared(candidate.score))),
         outcomes: outcomes.collect(),
     })
 }
