@@ -113,7 +113,8 @@ impl<'a> Search<'a> {
         }
         choice.candidates.sort_by_key(|candidate| (candidate.mv != choice.mv, std::cmp::Reverse(candidate.score)));
         choice.pv = principal_variation(Some(self.table), &self.line, root, choice.mv, choice.stats.depth);
-        choice.stats.nodes = self.budget.nodes();
+        // A node or two are begun after the last that counts, on the way out.
+        choice.stats.nodes = self.budget.nodes().min(limits.nodes.unwrap_or(u64::MAX));
         choice.stats.time = self.budget.elapsed();
         Some(choice)
     }
