@@ -32,34 +32,34 @@ def symmetries() -> torch.Tensor:
     return torch.stack([f * 8 + r for f in (file, 3 - file) for r in (rank, 7 - rank)])
 
 
+def whole(weight: torch.Tensor, one: int) -> torch.Tensor:
+    """The weight as the whole number that the engine will have; gradients go through to what it was rounded from."""
+    return weight + ((weight * one).round() / one - weight).detach()
+
+
 class Network(nn.Module):
     """Two views through one layer, then two small ones, of which there are eight for different numbers of pieces."""
 
     def __init__(self):
         super().__init__()
-        # One row more, for squares with nothing on them, that stays zero. What a piece is worth wherever it stands is learned
-        # apart from what a square adds, and from more positions; the two are one row in the end.
-        self.squares = nn.Embedding(CODES * SQUARES + 1, VIEW, padding_idx=CODES * SQUARES)
-        self.codes = nn.Embedding(CODES + 1, VIEW, padding_idx=0)
+        # What a piece is worth wherever it stands is learned apart from what a square adds, and from more positions; the two
+        # are one row in the end.
+        self.squares = nn.Parameter(torch.randn(CODES, SQUARES, VIEW) * 0.02)
+        self.codes = nn.Parameter(torch.randn(CODES, 1, VIEW) * 0.1)
         self.others = nn.Linear(PIECES * MOST_OF_A_KIND + len(LEFT), VIEW)
         self.inner = nn.Linear(2 * VIEW, HEADS * INNER)
         self.outcome = nn.Parameter(torch.randn(HEADS, 3, INNER) / INNER**0.5)
         self.outcome_bias = nn.Parameter(torch.zeros(HEADS, 3))
-        nn.init.normal_(self.squares.weight, std=0.02)
-        nn.init.normal_(self.codes.weight, std=0.1)
-        with torch.no_grad():
-            self.squares.weight[-1] = 0
-            self.codes.weight[0] = 0
-            self.others.bias.fill_(0.1)
+        nn.init.constant_(self.others.bias, 0.1)
 
     def view(self, squares, pool, left):
-        place = torch.arange(SQUARES, device=squares.device)
-        inputs = torch.where(squares > 0, (squares - 1) * SQUARES + place, CODES * SQUARES)
+        codes = torch.arange(1, CODES + 1, device=squares.device)
+        pieces = (squares[:, None, :] == codes[:, None]).flatten(1)
         steps = torch.arange(MOST_OF_A_KIND, device=pool.device)
         counts = (pool[:, :, None] > steps).flatten(1)
         hurry = left[:, None] < torch.tensor(LEFT, device=left.device)
-        others = torch.cat([counts, hurry], 1).to(self.others.weight.dtype)
-        return (self.squares(inputs).sum(1) + self.codes(squares).sum(1) + self.others(others)).clamp(0, 1)
+        inputs = torch.cat([pieces, counts, hurry], 1).to(self.others.weight.dtype)
+        return (inputs @ whole(self.rows(), VIEW_ONE) + whole(self.others.bias, VIEW_ONE)).clamp(0, 1)
 
     def forward(self, squares, pool, left):
         own = (squares >= 1) & (squares <= 7)
@@ -67,9 +67,9 @@ class Network(nn.Module):
         other = squares + 7 * own.to(squares.dtype) - 7 * foe.to(squares.dtype)
         views = [self.view(squares, pool, left), self.view(other, pool.roll(7, 1), left)]
         head = ((squares > 0).sum(1) - 1).clamp(0) // 4
-        inner = self.inner(torch.cat(views, 1)).clamp(0, 1).view(-1, HEADS, INNER)
-        inner = inner[torch.arange(len(head), device=head.device), head]
-        return (self.outcome[head] @ inner[:, :, None])[:, :, 0] + self.outcome_bias[head]
+        inner = nn.functional.linear(torch.cat(views, 1), whole(self.inner.weight, WEIGHT_ONE), self.inner.bias)
+        inner = inner.clamp(0, 1).view(-1, HEADS, INNER)[torch.arange(len(head), device=head.device), head]
+        return (whole(self.outcome, WEIGHT_ONE)[head] @ inner[:, :, None])[:, :, 0] + self.outcome_bias[head]
 
     @torch.no_grad()
     def clip(self):
@@ -80,44 +80,52 @@ class Network(nn.Module):
 
     def rows(self):
         """The first layer as the engine has it."""
-        squares = self.squares.weight[:-1].view(CODES, SQUARES, VIEW) + self.codes.weight[1:, None]
-        return torch.cat([squares.view(-1, VIEW), self.others.weight.t()])
-
-    @torch.no_grad()
-    def round(self):
-        """Makes the weights what their whole numbers say."""
-        rows = self.rows()
-        self.squares.weight[:-1] = rows[: CODES * SQUARES]
-        self.codes.weight.zero_()
-        for parameter, one in [
-            (self.squares.weight, VIEW_ONE),
-            (self.others.weight, VIEW_ONE),
-            (self.others.bias, VIEW_ONE),
-            (self.inner.weight, WEIGHT_ONE),
-            (self.inner.bias, VIEW_ONE * WEIGHT_ONE),
-            (self.outcome, WEIGHT_ONE),
-            (self.outcome_bias, VIEW_ONE * WEIGHT_ONE),
-        ]:
-            parameter.copy_((parameter.double() * one).round() / one)
+        return torch.cat([(self.squares + self.codes).view(-1, VIEW), self.others.weight.t()])
 
     @torch.no_grad()
     def bytes(self) -> bytes:
         """The weights as whole numbers, in the order in which the engine reads them."""
 
-        def whole(tensor, one, dtype):
+        def numbers(tensor, one, dtype):
             limits = np.iinfo(dtype)
             return np.clip(np.rint(tensor.cpu().double().numpy() * one), limits.min, limits.max).astype(dtype).tobytes()
 
-        parts = [whole(self.rows(), VIEW_ONE, "<i2"), whole(self.others.bias, VIEW_ONE, "<i2")]
+        parts = [numbers(self.rows(), VIEW_ONE, "<i2"), numbers(self.others.bias, VIEW_ONE, "<i2")]
         for head in range(HEADS):
             inner = slice(head * INNER, (head + 1) * INNER)
             parts += [
-                whole(self.inner.weight[inner], WEIGHT_ONE, "i1"),
-                whole(self.inner.bias[inner], VIEW_ONE * WEIGHT_ONE, "<i4"),
-                whole(self.outcome[head], WEIGHT_ONE, "i1"),
-                whole(self.outcome_bias[head], VIEW_ONE * WEIGHT_ONE, "<i4"),
+                numbers(self.inner.weight[inner], WEIGHT_ONE, "i1"),
+                numbers(self.inner.bias[inner], VIEW_ONE * WEIGHT_ONE, "<i4"),
+                numbers(self.outcome[head], WEIGHT_ONE, "i1"),
+                numbers(self.outcome_bias[head], VIEW_ONE * WEIGHT_ONE, "<i4"),
             ]
         return b"".join(parts)
+
+    @torch.no_grad()
+    def read(self, data: bytes):
+        """Takes the weights of an earlier network, the other way round."""
+
+        def take(parameter, one, dtype):
+            nonlocal data
+            size = parameter.numel() * np.dtype(dtype).itemsize
+            numbers = np.frombuffer(data[:size], dtype).astype(np.float32) / one
+            parameter.copy_(torch.from_numpy(numbers).view(parameter.shape))
+            data = data[size:]
+
+        rows = torch.empty(CODES * SQUARES + PIECES * MOST_OF_A_KIND + len(LEFT), VIEW)
+        take(rows, VIEW_ONE, "<i2")
+        self.codes.zero_()
+        self.squares.copy_(rows[: CODES * SQUARES].view(CODES, SQUARES, VIEW))
+        self.others.weight.copy_(rows[CODES * SQUARES :].t())
+        take(self.others.bias, VIEW_ONE, "<i2")
+        for head in range(HEADS):
+            inner = slice(head * INNER, (head + 1) * INNER)
+            take(self.inner.weight[inner], WEIGHT_ONE, "i1")
+            take(self.inner.bias[inner], VIEW_ONE * WEIGHT_ONE, "<i4")
+            take(self.outcome[head], WEIGHT_ONE, "i1")
+            take(self.outcome_bias[head], VIEW_ONE * WEIGHT_ONE, "<i4")
+        if data:
+            raise SystemExit(f"{len(data)} bytes too many for a network of this size")
 
 
 def worth(score: np.ndarray, known: np.ndarray, result: np.ndarray, bins: int = 100) -> np.ndarray:
@@ -136,6 +144,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("samples", nargs="+")
     parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--start", help="go on from the weights of this network")
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--batch", type=int, default=16384)
     parser.add_argument("--rate", type=float, default=2e-3)
@@ -159,7 +168,11 @@ def main():
     }
     columns = {name: column.to(device) for name, column in columns.items()}
     turns = symmetries().to(device)
-    network = Network().to(device)
+    network = Network()
+    if args.start:
+        with open(args.start, "rb") as file:
+            network.read(file.read())
+    network = network.to(device)
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.rate, weight_decay=1e-4)
     steps = args.epochs * (held // args.batch + 1)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, args.rate, total_steps=steps + 1)
@@ -185,6 +198,8 @@ def main():
         return f"held out: log loss {outcome:.4f}, squared error {error:.4f}"
 
     print(f"{held} samples, {len(data) - held} held out", flush=True)
+    if args.start:
+        print(f"at the start: {tested()}", flush=True)
     started = time.time()
     for epoch in range(args.epochs):
         network.train()
@@ -197,8 +212,6 @@ def main():
             schedule.step()
             network.clip()
         print(f"epoch {epoch + 1}: {tested()}, {time.time() - started:.0f} s", flush=True)
-    network.round()
-    print(f"as whole numbers: {tested()}")
     with open(args.output, "wb") as file:
         file.write(network.bytes())
 

@@ -13,17 +13,17 @@ use crate::score::Score;
 pub type Chances = [f64; 3];
 
 /// How results follow the expectation, and how much more so where it is almost certain.
-const LINEAR: f64 = 1.475;
-const STEEP: f64 = 1.203;
+const LINEAR: f64 = 1.359;
+const STEEP: f64 = 1.253;
 /// How fond the search is of the side to move.
-const SHIFT: f64 = -0.069;
+const SHIFT: f64 = -0.072;
 /// How wide the middle is that is drawn: with face-down pieces, without, and how much wider for a side that is ahead.
 const DRAWS: f64 = 0.362;
-const OPEN_DRAWS: f64 = 0.694;
-const QUIET: f64 = 0.472;
+const OPEN_DRAWS: f64 = 0.7;
+const QUIET: f64 = 0.444;
 /// Where the search sees a draw it is mostly a repetition that saves the side to move, which is behind.
-const BEHIND: f64 = -0.95;
-const DRAWN: f64 = 0.497;
+const BEHIND: f64 = -0.891;
+const DRAWN: f64 = 0.463;
 
 /// What a score that the champion found in `position` promises the side to move there. Proofs are taken as they are.
 #[must_use]

@@ -13,12 +13,30 @@ pub(super) struct Judge<'a> {
     scale: f32,
     /// Quiet plies that make a draw.
     draw: u16,
-    learned: Option<(&'a Network, Eyes)>,
+    learned: Option<(&'a Network, Eyes, Memory)>,
+}
+
+/// What the network said of positions lately: captures lead to the same ones in many orders.
+#[derive(Clone)]
+struct Memory(Box<[(u64, Score)]>);
+
+impl Memory {
+    /// A quarter of a megabyte, which stays close to a core.
+    const SLOTS: usize = 1 << 14;
+
+    fn new() -> Memory {
+        Memory(vec![(0, Score::DRAW); Memory::SLOTS].into_boxed_slice())
+    }
+
+    #[inline]
+    fn slot(&mut self, key: u64) -> &mut (u64, Score) {
+        &mut self.0[key as usize % Memory::SLOTS]
+    }
 }
 
 impl<'a> Judge<'a> {
     pub(super) fn new(hand: Hand, scale: u32, network: Option<&'a Network>, game: &Game) -> Judge<'a> {
-        let learned = network.map(|network| (network, network.eyes(game.position())));
+        let learned = network.map(|network| (network, network.eyes(game.position()), Memory::new()));
         Judge { hand, scale: scale as f32, draw: game.rules().draw.unwrap_or(u16::MAX), learned }
     }
 
@@ -26,9 +44,14 @@ impl<'a> Judge<'a> {
     #[inline]
     pub(super) fn expectation(&mut self, position: &Position) -> Score {
         match &mut self.learned {
-            Some((network, eyes)) => {
-                let left = self.draw.saturating_sub(position.quiet());
-                of_chances(network.look(eyes, position, left).chances())
+            Some((network, eyes, memory)) => {
+                let urgency = Network::urgency(self.draw.saturating_sub(position.quiet()));
+                let key = position.hash() ^ (urgency as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let slot = memory.slot(key);
+                if slot.0 != key {
+                    *slot = (key, of_chances(network.look(eyes, position, urgency).chances()));
+                }
+                slot.1
             }
             None => of_evaluation(self.hand.evaluate(position), self.scale),
         }

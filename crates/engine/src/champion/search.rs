@@ -75,7 +75,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Iterative deepening over `moves` of the root, each depth in the order of the last. Helpers begin deeper.
+    /// Iterative deepening over `moves` of the root, each depth in the order of the last. Helpers take them from the other end and
+    /// expect what the depth before has found: what one thread has searched the table answers for the other, and they meet in the
+    /// middle. Every other pair of threads begins a ply deeper.
     pub(super) fn best(&mut self, game: &Game, mut moves: Vec<Move>, limits: &Limits, helper: u32) -> Option<Choice> {
         let root = game.position();
         let first = *moves.first()?;
@@ -87,8 +89,14 @@ impl<'a> Search<'a> {
             stats: SearchStats::default(),
         };
         let deepest = limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH);
-        for depth in 1 + helper % 2..=deepest {
-            let candidates = self.root(root, &moves, depth, limits.every_move);
+        for depth in 1 + helper / 2 % 2..=deepest {
+            let expected = if helper % 2 == 1 && choice.stats.depth > 0 {
+                moves.reverse();
+                choice.score
+            } else {
+                -Score::INFINITE
+            };
+            let candidates = self.root(root, &moves, depth, expected, limits.every_move);
             let Some(best) = best_of(&candidates) else { break };
             let complete = candidates.len() == moves.len();
             if limits.every_move && !complete && !choice.candidates.is_empty() {
@@ -119,11 +127,18 @@ impl<'a> Search<'a> {
         Some(choice)
     }
 
-    /// All moves at one depth, as far as the budget goes. Those that are worse than the best have upper bounds only, unless every
-    /// move is to be scored.
-    fn root(&mut self, root: &Position, moves: &[Move], depth: u32, every_move: bool) -> Vec<Candidate> {
+    /// All moves at one depth, as far as the budget goes. Those that are worse than the best, or than what is expected, have upper
+    /// bounds only, unless every move is to be scored.
+    fn root(
+        &mut self,
+        root: &Position,
+        moves: &[Move],
+        depth: u32,
+        expected: Score,
+        every_move: bool,
+    ) -> Vec<Candidate> {
         let mut candidates: Vec<Candidate> = Vec::with_capacity(moves.len());
-        let mut s = -Score::INFINITE;
+        let mut s = expected;
         let before = Before { ply: 0, mv: None, passed: false };
         for &mv in moves {
             let floor = if every_move { -Score::INFINITE } else { s };
@@ -132,7 +147,7 @@ impl<'a> Search<'a> {
                 Move::Step { from, to } => {
                     self.line.push(root);
                     let child = root.after_step(from, to);
-                    let whole = every_move || candidates.is_empty();
+                    let whole = every_move || s == -Score::INFINITE;
                     let v = self.scout(&child, depth - 1, 0, floor, Score::INFINITE, before.then(Some(mv)), whole);
                     self.line.pop();
                     v

@@ -93,7 +93,7 @@ impl Outlook {
 #[derive(Clone)]
 pub(crate) struct Eyes {
     seen: Position,
-    /// How many of [`LEFT`] are above the plies that are left.
+    /// See [`Network::urgency`].
     urgency: usize,
     views: Views,
 }
@@ -139,9 +139,15 @@ impl Network {
         Eyes { seen: *position, urgency: 0, views }
     }
 
-    /// Looks at another position, so many quiet plies before a draw.
-    pub(crate) fn look(&self, eyes: &mut Eyes, position: &Position, left: u16) -> Outlook {
-        self.turn_to(eyes, position, left);
+    /// How soon a draw comes, as far as the network tells it apart: how many of [`LEFT`] are above the quiet plies that are left.
+    #[inline]
+    pub(crate) fn urgency(left: u16) -> usize {
+        LEFT.iter().filter(|&&most| left < most).count()
+    }
+
+    /// Looks at another position.
+    pub(crate) fn look(&self, eyes: &mut Eyes, position: &Position, urgency: usize) -> Outlook {
+        self.turn_to(eyes, position, urgency);
         let turn = position.turn().unwrap_or(Color::Red) as usize;
         let head = &self.heads[head_for(position)];
         let mut outcome = [0; 3];
@@ -150,7 +156,7 @@ impl Network {
         Outlook([outcome[0] as f32 / one, outcome[1] as f32 / one, outcome[2] as f32 / one])
     }
 
-    fn turn_to(&self, eyes: &mut Eyes, position: &Position, left: u16) {
+    fn turn_to(&self, eyes: &mut Eyes, position: &Position, urgency: usize) {
         let mut changed = changes(&eyes.seen, position);
         if changed.len() > 12 {
             *eyes = self.eyes(position);
@@ -167,7 +173,6 @@ impl Network {
                 (before..after).for_each(|n| come.add(in_pool(position, piece, n)));
             }
         }
-        let urgency = LEFT.iter().filter(|&&most| left < most).count();
         (urgency..eyes.urgency).for_each(|n| gone.add([PLIES + n; 2]));
         (eyes.urgency..urgency).for_each(|n| come.add([PLIES + n; 2]));
         self.change(&mut eyes.views, &come, &gone);
@@ -379,14 +384,17 @@ mod tests {
                 game.play(deal.resolve(mv).unwrap()).unwrap();
                 if rng.next_u32() % 4 > 0 {
                     let left = rng.next_u32() as u16 % 60;
-                    assert_eq!(network.look(&mut eyes, game.position(), left), slow(&network, game.position(), left));
+                    assert_eq!(
+                        network.look(&mut eyes, game.position(), Network::urgency(left)),
+                        slow(&network, game.position(), left)
+                    );
                 }
                 // What else might have come up: the same squares are face down, other pieces in the pool.
                 let mv = moves[rng.next_u32() as usize % moves.len()];
                 if let (Move::Flip(square), None) = (mv, game.outcome()) {
                     for (piece, _) in game.position().reveals().filter(|_| game.position().hidden().contains(square)) {
                         let other = game.position().after_flip(square, piece);
-                        assert_eq!(network.look(&mut eyes, &other, 60), slow(&network, &other, 60));
+                        assert_eq!(network.look(&mut eyes, &other, 0), slow(&network, &other, 60));
                     }
                 }
             }
@@ -401,7 +409,7 @@ mod tests {
             let later = "1m2/4/1g2/g3/4/4/1c2/3P r -".parse().unwrap();
             let mut eyes = network.eyes(&position);
             for position in [position, later] {
-                let chances = network.look(&mut eyes, &position, 60).chances();
+                let chances = network.look(&mut eyes, &position, 0).chances();
                 assert!((chances.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{byte}: {chances:?}");
             }
         }
