@@ -2,6 +2,7 @@
 """Trains the network of the champion on samples that `anqi records samples` wrote. See README.md."""
 
 import argparse
+import os
 import time
 
 import numpy as np
@@ -108,6 +109,8 @@ class Network(nn.Module):
         def take(parameter, one, dtype):
             nonlocal data
             size = parameter.numel() * np.dtype(dtype).itemsize
+            if len(data) < size:
+                raise SystemExit("too few bytes for a network of this size")
             numbers = np.frombuffer(data[:size], dtype).astype(np.float32) / one
             parameter.copy_(torch.from_numpy(numbers).view(parameter.shape))
             data = data[size:]
@@ -212,8 +215,9 @@ def main():
             schedule.step()
             network.clip()
         print(f"epoch {epoch + 1}: {tested()}, {time.time() - started:.0f} s", flush=True)
-    with open(args.output, "wb") as file:
+    with open(f"{args.output}.new", "wb") as file:
         file.write(network.bytes())
+    os.replace(f"{args.output}.new", args.output)
 
 
 if __name__ == "__main__":

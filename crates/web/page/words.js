@@ -125,7 +125,7 @@ const WORDS = {
   'table to end': ['{0}, in {1} plies at the latest', '{0}，最多 {1} 手結束'],
   'table to capture': ['{0}, with the next capture in {1} plies at the latest', '{0}，最多 {1} 手內吃子'],
   tableNoRule: ['The table does not count quiet plies.', '此殘局庫不計無吃翻和局。'],
-  chancesNote: ['How games of strong programs ended from positions with such a value.', '強程式對局中，同等評價的局面最後的勝、和、負比例。'],
+  chancesNote: ['How games of programs on a match server ended from positions with such a value.', '程式在對弈伺服器的對局中，同等評價的局面最後的勝、和、負比例。'],
   trouble: ['This game may not be saved: {0}', '此對局可能未儲存：{0}'],
   graph: ['Chances of the first player', '先手的機會'],
   reviewing: ['Looking at ply {0} of {1} …', '正在檢視第 {0}/{1} 手……'],

@@ -57,3 +57,39 @@ impl<'a> Judge<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use anqi_rules::{Deal, Rules, Seed};
+
+    use super::*;
+    use crate::champion::net::NetOption;
+    use crate::eval::Linear;
+
+    /// Remembered or not, near a draw or not: a judge that has seen a whole game says what a fresh one says.
+    #[test]
+    fn what_is_remembered_is_what_would_be_said() {
+        let network = NetOption::default().network().unwrap();
+        let (rules, seed) = (Rules::server(), Seed::from(7));
+        let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
+        game.play(deal.resolve(game.legal_moves()[0]).unwrap()).unwrap();
+        let judge = |game: &Game| Judge::new(Hand::with_weights(&[]), 1000, Some(&network), game);
+        let mut old = judge(&game);
+        for ply in 0.. {
+            if game.outcome().is_some() {
+                break;
+            }
+            let position = game.position();
+            for position in [*position, position.after_pass(), *position] {
+                assert_eq!(old.expectation(&position), judge(&game).expectation(&position), "{position}");
+            }
+            let moves = game.legal_moves();
+            game.play(deal.resolve(moves[ply * 7 % moves.len()]).unwrap()).unwrap();
+        }
+        assert!(game.plies().len() > 40);
+        // The same position, soon drawn and not.
+        let [calm, late] =
+            ["1m2/4/1g2/g3/4/4/1c2/2P1 b - 0", "1m2/4/1g2/g3/4/4/1c2/2P1 b - 57"].map(|text| text.parse().unwrap());
+        assert_ne!(old.expectation(&calm), old.expectation(&late));
+    }
+}
