@@ -129,8 +129,16 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     let ended = advance(&mut journal, args.concurrency, args.nats.as_deref())?;
     match ended {
         Ended::Stopped => {
+            // The first pairs without a gap: whoever counted all that are over would count short games too often.
+            let counted = journal.missing().next().unwrap_or(plan.count());
+            if counted > 0 {
+                result::print(command, &Standings::of(&journal, counted)?, &journal.file(), out)?;
+            }
             let (done, all, dir) = (journal.len(), plan.count(), shell(journal.dir()));
-            eprintln!("interrupted: {done} of {all} pairs are saved; continue with\n  anqi {command} --resume {dir}");
+            eprintln!(
+                "interrupted: {done} of {all} pairs are saved, the first {counted} are counted; continue with\n  anqi \
+                 {command} --resume {dir}"
+            );
             Ok(Exit::Interrupted)
         }
         Ended::Complete(pairs) => {

@@ -77,8 +77,9 @@ impl Progress {
             let tally = self.standings.tally(0);
             return describe(&plan.contenders()[0].name, &tally.pairs, &tally.games);
         }
-        let best = self.standings.rows().max_by(|a, b| a.chen.ts.unwrap_or(0.0).total_cmp(&b.chen.ts.unwrap_or(0.0)));
-        best.map(|row| format!("{} leads with {:.3}", row.name, row.chen.ts.unwrap_or(0.0))).unwrap_or_default()
+        let scores = self.standings.rows().filter_map(|row| Some((row.chen.ts?, row.name)));
+        let best = scores.max_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(score, name)| format!("{name} leads with {score:.3}")).unwrap_or_default()
     }
 }
 

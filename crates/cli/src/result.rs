@@ -89,7 +89,21 @@ fn write_table(text: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         }
         writeln!(text)?;
     }
-    writeln!(text, "Cells: wins-losses-draws. GS and TS are Chen's scores, averaged over the opponents.")
+    writeln!(text, "Cells: wins-losses-draws. GS and TS are Chen's scores, averaged over the opponents.")?;
+    write_pairings(text, summary, width)
+}
+
+/// What the first of a gauntlet scored against each, in the order of the plan, with the margins that pairs give. Of a round
+/// robin there are too many to list.
+fn write_pairings(text: &mut dyn Write, summary: &Summary, width: usize) -> io::Result<()> {
+    if summary.pairings.len() >= summary.players.len() {
+        return Ok(());
+    }
+    for PairingResult { players: [one, two], block, .. } in &summary.pairings {
+        let Some(Elo { score, .. }) = &block.elo else { continue };
+        writeln!(text, "{one} against {two:<width$} {:>6} games {}", block.count, interval(score))?;
+    }
+    Ok(())
 }
 
 fn cell(games: &Games) -> String {

@@ -125,6 +125,13 @@ fn tournaments_have_a_table() {
     let json: Value =
         serde_json::from_str(&done(dir.path(), &["tournament", "plan.toml", "--pairs", "2", "--json"])).unwrap();
     assert_eq!(json["pairs"], 6);
+    // A gauntlet says what the first scored against each.
+    let plan = fs::read_to_string(dir.path().join("plan.toml")).unwrap();
+    fs::write(dir.path().join("gauntlet.toml"), format!("format = 'gauntlet'\n{plan}")).unwrap();
+    let gauntlet = done(dir.path(), &["tournament", "gauntlet.toml"]);
+    for beginning in ["var1 against chen:basic      8 games 0.", "var1 against random          8 games 0."] {
+        assert!(gauntlet.contains(beginning) && !table.contains(beginning), "{gauntlet}");
+    }
 
     fs::write(dir.path().join("bad.toml"), "players = ['random', 'random']\ngames = 4\n").unwrap();
     let output = anqi(dir.path(), &["tournament", "bad.toml"]);

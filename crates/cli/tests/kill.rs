@@ -100,6 +100,11 @@ fn hit(mut child: Child, signal: Signal, after: Duration) -> bool {
         Some(0) => false,
         Some(130) => {
             assert!(signal == Signal::INT && errors.contains("continue with\n  anqi match --resume "), "{errors}");
+            let counted = errors.split("the first ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+            let pairs: u64 = counted.parse().unwrap();
+            let result = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(result.is_empty(), pairs == 0, "{errors}{result}");
+            assert!(pairs == 0 || result.contains(&format!("Games: {}, ", 2 * pairs)), "{errors}{result}");
             true
         }
         // Killed; or interrupted before it could listen, with nothing to save yet.

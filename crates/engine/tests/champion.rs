@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_engine::{Choice, Limits, PlayerSpec, Stop};
-use anqi_rules::{Game, Rules, Seed};
+use anqi_rules::{Deal, Game, Rules, Seed};
+use rand_core::Rng;
 
 fn choose(spec: &str, game: &Game, limits: &Limits) -> Choice {
     let spec: PlayerSpec = spec.parse().unwrap();
@@ -22,6 +23,36 @@ fn finds_a_long_win() {
         let choice = choose(spec, &game, &Limits::nodes(3_000_000));
         assert_eq!(choice.score.to_string(), "win", "{spec}");
     }
+}
+
+/// Answering outcomes with one move first (Star2) saves nodes and changes nothing: without reductions, which depend on the order
+/// in which moves come, all searches of one depth agree.
+#[test]
+fn probing_outcomes_changes_no_value() {
+    let (mut nodes, mut positions) = ([0, 0], 0);
+    for number in 0..6 {
+        let seed = Seed::from(number).child("star2");
+        let deal = Deal::new(&Rules::server(), &seed);
+        let mut rng = seed.child("moves").rng();
+        let mut game = Game::new(Rules::server());
+        for ply in 0..60 {
+            if game.outcome().is_some() {
+                break;
+            }
+            if ply % 8 == 5 {
+                let [star1, star2] = ["champion,lmr=255,probe=200", "champion,lmr=255"]
+                    .map(|spec| choose(spec, &game, &Limits::depth(4)));
+                assert_eq!((star1.mv, star1.score), (star2.mv, star2.score), "{}", game.position());
+                nodes[0] += star1.stats.nodes;
+                nodes[1] += star2.stats.nodes;
+                positions += 1;
+            }
+            let moves = game.legal_moves();
+            let drawn = moves[rng.next_u32() as usize % moves.len()];
+            game.play(deal.resolve(drawn).unwrap()).unwrap();
+        }
+    }
+    assert!(positions > 30 && nodes[1] < nodes[0], "{nodes:?} nodes in {positions} positions");
 }
 
 /// Values of the solved boards, in the champion's units of 2^-20.

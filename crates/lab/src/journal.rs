@@ -161,6 +161,12 @@ impl Journal {
         &self.dir
     }
 
+    /// The file itself.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        self.dir.join(JOURNAL)
+    }
+
     /// What is to be played.
     #[must_use]
     pub const fn plan(&self) -> &Plan {
@@ -209,7 +215,7 @@ impl Journal {
         }
         let text = pair.to_text();
         let bytes = entry("pair", pair.number, &text);
-        let path = self.dir.join(JOURNAL);
+        let path = self.file();
         let failed = |error| io_error(&path, error);
         self.file.seek(SeekFrom::Start(self.end)).map_err(failed)?;
         if let Err(error) = self.file.write_all(&bytes) {
@@ -231,7 +237,7 @@ impl Journal {
     /// # Errors
     /// If that fails.
     pub fn sync(&mut self) -> Result<(), JournalError> {
-        self.file.sync_data().map_err(|error| io_error(&self.dir.join(JOURNAL), error))?;
+        self.file.sync_data().map_err(|error| io_error(&self.file(), error))?;
         self.synced = Instant::now();
         Ok(())
     }
@@ -253,7 +259,7 @@ impl Journal {
             file.take(place.end - place.start).read_to_string(&mut text)?;
             Ok(text)
         };
-        read().map_err(|error| io_error(&self.dir.join(JOURNAL), error))
+        read().map_err(|error| io_error(&self.file(), error))
     }
 
     /// Writes the games of the first `count` pairs, in order, to `games.anqi`, which appears whole.

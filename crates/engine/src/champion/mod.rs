@@ -9,6 +9,7 @@ mod judge;
 mod net;
 mod search;
 mod small;
+mod together;
 
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub use chances::{Chances, chances, expected};
 use judge::Judge;
 use net::{AnyNet, NetOption};
 use search::Search;
+use together::Together;
 
 options! {
     /// What the champion can be told.
@@ -41,6 +43,7 @@ options! {
         flip: u32 = 2, 0..=20, "plies that a flip saves at the root";
         exchange: bool = true, OnOff, "leave out captures that lose more than they win in quiescence";
         inner: u32 = 6, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
+        probe: u32 = 1, 0..=200, "depth from which the outcomes of a flip are answered with one move first (Star2)";
         few: u32 = 2, 0..=32, "with so few pieces face down every flip is searched";
         fitted: bool = true, OnOff, "values for assessment are what games of the match server made of them";
     }
@@ -94,6 +97,7 @@ impl Champion {
         let worth = if *tables == TablesOption::Off { None } else { small::actions(game) };
         let moves = worth.as_deref().map_or_else(|| game.legal_moves().to_vec(), lossless);
         let finished = Stop::default();
+        let together = &Together::new(&moves, options.threads);
         std::thread::scope(|scope| {
             // The others only fill the table, until the first is done.
             for helper in 1..self.options.threads {
@@ -101,11 +105,11 @@ impl Champion {
                 let limits = Limits { depth: limits.depth, ..Limits::default() };
                 scope.spawn(move || {
                     let budget = Budget::new(&limits, finished);
-                    Search::new(options, judge, table, line, budget, board).best(game, moves, &limits, helper)
+                    Search::new(options, judge, table, together, line, budget, board).best(game, moves, &limits, helper)
                 });
             }
             let budget = Budget::new(limits, stop);
-            let choice = Search::new(options, judge, table, line, budget, board).best(game, moves, limits, 0);
+            let choice = Search::new(options, judge, table, together, line, budget, board).best(game, moves, limits, 0);
             finished.raise();
             match worth {
                 Some(worth) => choice.map(|choice| as_solved(choice, &worth)),

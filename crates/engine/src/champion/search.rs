@@ -7,6 +7,7 @@ use super::ChampionOptions;
 use super::expectation::{ONE, of_proof};
 use super::judge::Judge;
 use super::small::SMALL_BOARD;
+use super::together::{Queue, Together};
 use crate::limits::{Budget, Limits};
 use crate::line::Line;
 use crate::minimax::ordering::{History, Picker, Quiet};
@@ -17,6 +18,8 @@ use crate::score::Score;
 
 /// No search goes deeper.
 const MOST_DEPTH: u32 = 120;
+/// Threads share what is left to search from this depth on.
+const SHARED: u32 = 3;
 /// No line is longer.
 const MOST_PLIES: usize = 128;
 
@@ -25,6 +28,7 @@ pub(super) struct Search<'a> {
     options: &'a ChampionOptions,
     judge: Judge<'a>,
     table: &'a Table,
+    together: &'a Together,
     line: Line,
     budget: Budget<'a>,
     /// With so few pieces face down every flip is searched; on small boards always.
@@ -57,6 +61,7 @@ impl<'a> Search<'a> {
         options: &'a ChampionOptions,
         judge: Judge<'a>,
         table: &'a Table,
+        together: &'a Together,
         line: Line,
         budget: Budget<'a>,
         board: BoardSize,
@@ -66,6 +71,7 @@ impl<'a> Search<'a> {
             options,
             judge,
             table,
+            together,
             line,
             budget,
             few,
@@ -75,9 +81,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Iterative deepening over `moves` of the root, each depth in the order of the last. Helpers take them from the other end and
-    /// expect what the depth before has found: what one thread has searched the table answers for the other, and they meet in the
-    /// middle. Every other pair of threads begins a ply deeper.
+    /// Iterative deepening over `moves` of the root, each depth in the order of the last. Every other pair of threads begins a ply
+    /// deeper.
     pub(super) fn best(&mut self, game: &Game, mut moves: Vec<Move>, limits: &Limits, helper: u32) -> Option<Choice> {
         let root = game.position();
         let first = *moves.first()?;
@@ -90,13 +95,7 @@ impl<'a> Search<'a> {
         };
         let deepest = limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH);
         for depth in 1 + helper / 2 % 2..=deepest {
-            let expected = if helper % 2 == 1 && choice.stats.depth > 0 {
-                moves.reverse();
-                choice.score
-            } else {
-                -Score::INFINITE
-            };
-            let candidates = self.root(root, &moves, depth, expected, limits.every_move);
+            let candidates = self.root(root, &moves, depth, limits.every_move);
             let Some(best) = best_of(&candidates) else { break };
             let complete = candidates.len() == moves.len();
             if limits.every_move && !complete && !choice.candidates.is_empty() {
@@ -127,21 +126,22 @@ impl<'a> Search<'a> {
         Some(choice)
     }
 
-    /// All moves at one depth, as far as the budget goes. Those that are worse than the best, or than what is expected, have upper
-    /// bounds only, unless every move is to be scored.
-    fn root(
-        &mut self,
-        root: &Position,
-        moves: &[Move],
-        depth: u32,
-        expected: Score,
-        every_move: bool,
-    ) -> Vec<Candidate> {
+    /// All moves at one depth, as far as the budget goes. Those that are worse than the best have upper bounds only, unless every move
+    /// is to be scored.
+    fn root(&mut self, root: &Position, moves: &[Move], depth: u32, every_move: bool) -> Vec<Candidate> {
         let mut candidates: Vec<Candidate> = Vec::with_capacity(moves.len());
-        let mut s = expected;
+        let mut s = -Score::INFINITE;
         let before = Before { ply: 0, mv: None, passed: false };
-        for &mv in moves {
+        let together = self.together;
+        let task = |mv| task(root.hash(), depth, mv);
+        let mut queue: Queue<Move, 512> = Queue::new(moves.iter().copied());
+        while let Some(mv) = queue.next(|mv| together.is_busy(task(mv))) {
             let floor = if every_move { -Score::INFINITE } else { s };
+            if let Some(score) = together.most(mv, depth).filter(|score| *score <= floor) {
+                candidates.push(Candidate { mv, score, outcomes: Vec::new(), results: None });
+                continue;
+            }
+            together.begin(task(mv));
             let mut outcomes = Vec::new();
             let score = match mv {
                 Move::Step { from, to } => {
@@ -158,9 +158,11 @@ impl<'a> Search<'a> {
                     self.flip(root, square, depth, floor, Score::INFINITE, before, Some(&mut outcomes))
                 }
             };
+            together.end(task(mv));
             if self.budget.is_spent() {
                 break;
             }
+            together.at_most(mv, depth, score);
             s = s.max(score);
             candidates.push(Candidate { mv, score, outcomes, results: None });
         }
@@ -234,16 +236,36 @@ impl<'a> Search<'a> {
         }
 
         // Step 6. Steps: the first with the whole window, late quiet ones to less depth at first.
-        let mut searched = 0;
+        let together = self.together;
+        let shared = together.is_shared() && depth >= SHARED;
+        let mut later = ArrayVec::<(Move, u32), 64>::new();
+        let mut steps = 0;
         let mut picker = Picker::new(remembered.and_then(|entry| entry.best));
-        while let Some(mv) = picker.step(position, (depth > 1).then(|| self.quiet(position, before))) {
+        loop {
+            let (mv, place) = match picker.step(position, (depth > 1).then(|| self.quiet(position, before))) {
+                Some(mv) => {
+                    steps += 1;
+                    if shared && steps > 1 && !later.is_full() && together.is_busy(task(key, depth, mv)) {
+                        later.push((mv, steps - 1));
+                        continue;
+                    }
+                    (mv, steps - 1)
+                }
+                None if later.is_empty() => break,
+                None => later.remove(0),
+            };
             let Move::Step { from, to } = mv else { continue };
             let child = position.after_step(from, to);
-            let late = depth >= 3 && searched >= self.options.lmr && child.quiet() > 0;
-            let reduction = if late { 1 + u32::from(searched >= 2 * self.options.lmr + 2) } else { 0 };
+            let late = depth >= 3 && place >= self.options.lmr && child.quiet() > 0;
+            let reduction = if late { 1 + u32::from(place >= 2 * self.options.lmr + 2) } else { 0 };
             let floor = s.max(alpha);
-            let v = self.scout(&child, depth - 1, reduction, floor, beta, before.then(Some(mv)), searched == 0);
-            searched += 1;
+            if shared {
+                together.begin(task(key, depth, mv));
+            }
+            let v = self.scout(&child, depth - 1, reduction, floor, beta, before.then(Some(mv)), place == 0);
+            if shared {
+                together.end(task(key, depth, mv));
+            }
             if v > s {
                 (s, best) = (v, Some(mv));
             }
@@ -260,10 +282,14 @@ impl<'a> Search<'a> {
             SquareSet::EMPTY
         };
         if s < beta && !self.budget.is_spent() {
-            for square in flips {
+            let task = |square| task(key, depth, Move::Flip(square));
+            let mut queue: Queue<Square, { 2 * Square::COUNT }> = Queue::new(flips);
+            while let Some(square) = queue.next(|square| shared && together.is_busy(task(square))) {
                 let saved = if all_flips { 0 } else { self.options.flip };
                 let depth = (depth - 1).saturating_sub(saved);
+                together.begin(task(square));
                 let v = self.flip(position, square, depth, s.max(alpha), beta, before, None);
+                together.end(task(square));
                 if v > s {
                     (s, best) = (v, Some(Move::Flip(square)));
                 }
@@ -299,7 +325,11 @@ impl<'a> Search<'a> {
         s
     }
 
-    /// The mean over what a flip may show; exact between `alpha` and `beta`, otherwise a bound (Star1).
+    /// The mean over what a flip may show; exact between `alpha` and `beta`, otherwise a bound.
+    ///
+    /// Star1 stops as soon as the outcomes that are left cannot bring the mean back between `alpha` and `beta`. It knows of them
+    /// only that they are between a loss and a win, so Star2 first lets the other side answer each outcome with one move that
+    /// looks good: the outcome is worth no more than that. Most flips are worse than the best move, and this often shows it.
     #[expect(clippy::too_many_arguments, reason = "a window, a depth, and where we are")]
     fn flip(
         &mut self,
@@ -314,18 +344,51 @@ impl<'a> Search<'a> {
         let mut pieces: ArrayVec<(Piece, u8), { Piece::COUNT }> = position.reveals().collect();
         pieces.sort_by_key(|&(_, count)| std::cmp::Reverse(count)); // the most likely first: they decide most
         let weight: i32 = pieces.iter().map(|&(_, count)| i32::from(count)).sum();
-        let (alpha, beta) = (of_proof(alpha), of_proof(beta));
+        let (alpha, beta) = (of_proof(alpha).0 * weight, of_proof(beta).0 * weight);
+        let before = before.then(Some(Move::Flip(square)));
+        // What each is worth at most, and all that are left together, weighted.
+        let mut most = [ONE; Piece::COUNT];
+        let mut rest = weight * ONE;
+        self.line.push(position);
+        if alpha > -weight * ONE && depth >= self.options.probe {
+            for (i, &(piece, count)) in pieces.iter().enumerate() {
+                let n = i32::from(count);
+                // The mean is ≤ alpha if this outcome is ≤ low and the others are as good as can be.
+                let low = Score((alpha - (rest - n * ONE)).div_euclid(n).max(-ONE - 1));
+                let child = position.after_flip(square, piece);
+                most[i] = of_proof(-self.probe(&child, depth, -Score(ONE), -low, before)).0;
+                rest -= n * (ONE - most[i]);
+                if rest <= alpha || self.budget.is_spent() {
+                    break;
+                }
+            }
+        }
         let mut sum = 0;
         let mut left = weight;
-        self.line.push(position);
-        for (piece, count) in pieces {
+        let together = self.together;
+        let shared = together.is_shared() && depth >= SHARED;
+        let task = |i: usize| task(position.hash() ^ (pieces[i].0.index() as u64) << 20, depth, Move::Flip(square));
+        let mut queue: Queue<usize, { 2 * Piece::COUNT }> = Queue::new(0..pieces.len());
+        while let Some(i) = queue.next(|i| shared && together.is_busy(task(i))) {
+            let (piece, count) = pieces[i];
+            if sum + rest <= alpha || self.budget.is_spent() {
+                sum += rest;
+                break;
+            }
             let n = i32::from(count);
             left -= n;
-            // The mean is ≤ alpha if this outcome is ≤ low and the rest is as good as can be; likewise high.
-            let low = Score((alpha.0 * weight - sum - left * ONE).div_euclid(n).max(-ONE - 1));
-            let high = Score((-(-(beta.0 * weight) + sum - left * ONE).div_euclid(n)).min(ONE + 1));
+            rest -= n * most[i];
+            // Likewise the mean is ≥ beta if this outcome is ≥ high and the others are lost.
+            let low = Score((alpha - sum - rest).div_euclid(n).max(-ONE - 1));
+            let high = Score((-(-beta + sum - left * ONE).div_euclid(n)).min(ONE + 1));
             let child = position.after_flip(square, piece);
-            let v = of_proof(-self.value(&child, depth, -high, -low, before.then(Some(Move::Flip(square)))));
+            if shared {
+                together.begin(task(i));
+            }
+            let v = of_proof(-self.value(&child, depth, -high, -low, before));
+            if shared {
+                together.end(task(i));
+            }
             if self.budget.is_spent() {
                 break;
             }
@@ -333,13 +396,50 @@ impl<'a> Search<'a> {
             if let Some(outcomes) = &mut outcomes {
                 outcomes.push(FlipOutcome { piece, count, score: v });
             }
-            if left > 0 && (v <= low || v >= high) {
-                sum += if v <= low { left * ONE } else { -left * ONE };
+            if left > 0 && v >= high {
+                sum -= left * ONE;
                 break;
             }
         }
         self.line.pop();
         Score::quotient(sum, weight)
+    }
+
+    /// What the side to move gets at least: by the table, or by the one move that looks best.
+    fn probe(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score, before: Before) -> Score {
+        if depth == 0 {
+            return self.quiesce(position, alpha, beta);
+        }
+        if self.budget.count() {
+            return Score::DRAW;
+        }
+        if let Some(score) = self.line.ended(position, depth) {
+            return score;
+        }
+        let remembered = self.table.get(self.line.key(position, depth));
+        if let Some(entry) = remembered
+            && u32::from(entry.depth) >= depth
+            && entry.bound != Bound::Upper
+        {
+            return entry.score;
+        }
+        let best = remembered.and_then(|entry| entry.best);
+        // Where no step was best, a null move was: it stands for a flip somewhere else.
+        if !matches!(best, Some(Move::Step { .. })) && position.hidden().len() > self.few {
+            let depth = (depth - 1).saturating_sub(self.options.pass);
+            self.line.push(position);
+            let v = -self.value(&position.after_pass(), depth, -beta, -alpha, before.then(None));
+            self.line.pop();
+            return v;
+        }
+        let mut picker = Picker::new(best);
+        let Some(mv @ Move::Step { from, to }) = picker.step(position, Some(self.quiet(position, before))) else {
+            return -Score::INFINITE;
+        };
+        self.line.push(position);
+        let v = -self.value(&position.after_step(from, to), depth - 1, -beta, -alpha, before.then(Some(mv)));
+        self.line.pop();
+        v
     }
 
     /// Captures only; standing still is always allowed.
@@ -400,6 +500,16 @@ impl<'a> Search<'a> {
             self.counters[usize::from(position.rung_at(to))][to.index()] = Some(mv);
         }
     }
+}
+
+/// What threads tell each other that they are at.
+#[inline]
+fn task(key: u64, depth: u32, mv: Move) -> u64 {
+    let code = match mv {
+        Move::Step { from, to } => from.index() << 5 | to.index(),
+        Move::Flip(square) => 1 << 10 | square.index(),
+    };
+    (key ^ (code as u64) << 8 ^ u64::from(depth)).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
 }
 
 /// What a piece is worth in an exchange, by rung.
