@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
 use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, collect, run, try_programs};
@@ -211,6 +211,9 @@ pub(crate) fn shell(path: &Path) -> String {
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
+/// A second Ctrl-C within this time is the first once more: `timeout` and some shells signal a process and its group.
+const ONE_SIGNAL: Duration = Duration::from_millis(300);
+
 /// A flag that the first Ctrl-C (or a polite kill) raises: games under way are dropped, since they can be played again,
 /// and everything else is saved already. The second ends the process at once.
 pub(crate) fn stop_on_signals() -> Result<Stop> {
@@ -221,9 +224,9 @@ pub(crate) fn stop_on_signals() -> Result<Stop> {
         return Ok(stop.clone());
     }
     let stop = Stop::default();
-    let (raised, again) = (stop.clone(), AtomicBool::new(false));
+    let (raised, mut first) = (stop.clone(), None);
     ctrlc::set_handler(move || {
-        if again.swap(true, Ordering::Relaxed) {
+        if first.get_or_insert_with(Instant::now).elapsed() > ONE_SIGNAL {
             process::exit(130);
         }
         raised.raise();
