@@ -1,7 +1,7 @@
 //! What a score of the champion means in won, drawn and lost games.
 //!
 //! A search knows what it expects, not how many of the games on the match server were won, drawn and lost from positions that it
-//! had scored. That was measured: `benchmarks/2026-11-15/chances` has the commands and the fit, and whoever changes the champion's
+//! had scored. That was measured: `benchmarks/2026-11-16/chances` has the commands and the fit, and whoever changes the champion's
 //! evaluation does it again. What is shown to people as a chance comes from here and from nowhere else.
 
 use anqi_rules::Position;
@@ -12,18 +12,19 @@ use crate::score::Score;
 /// Chances of win, draw and loss.
 pub type Chances = [f64; 3];
 
-/// How results follow the expectation, and how much more so where it is almost certain.
-const LINEAR: f64 = 1.359;
-const STEEP: f64 = 1.253;
+/// How results follow the expectation: less where it is clear, and much more where it is almost certain.
+const LINEAR: f64 = 2.244;
+const BEND: f64 = -2.812;
+const STEEP: f64 = 3.531;
 /// How fond the search is of the side to move.
 const SHIFT: f64 = -0.072;
-/// How wide the middle is that is drawn: with face-down pieces, without, and how much wider for a side that is ahead.
-const DRAWS: f64 = 0.362;
-const OPEN_DRAWS: f64 = 0.7;
-const QUIET: f64 = 0.444;
+/// How wide the middle is that is drawn: with face-down pieces, without, and how much wider where a side is far ahead.
+const DRAWS: f64 = 0.394;
+const OPEN_DRAWS: f64 = 0.725;
+const QUIET: f64 = 0.659;
 /// Where the search sees a draw it is mostly a repetition that saves the side to move, which is behind.
-const BEHIND: f64 = -0.891;
-const DRAWN: f64 = 0.463;
+const BEHIND: f64 = -0.906;
+const DRAWN: f64 = 0.434;
 
 /// What a score that the champion found in `position` promises the side to move there. Proofs are taken as they are.
 #[must_use]
@@ -32,8 +33,8 @@ pub fn chances(position: &Position, score: Score) -> Chances {
         return if score > Score::DRAW { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
     }
     let expected = of_score(score);
-    let mut lead = LINEAR * expected + STEEP * expected.powi(7) + SHIFT;
-    let mut draws = QUIET * expected.powi(2) + if position.hidden().is_empty() { OPEN_DRAWS } else { DRAWS };
+    let mut lead = LINEAR * expected + BEND * expected.powi(3) + STEEP * expected.powi(7) + SHIFT;
+    let mut draws = QUIET * expected.powi(6) + if position.hidden().is_empty() { OPEN_DRAWS } else { DRAWS };
     if score == Score::DRAW {
         (lead, draws) = (lead + BEHIND, draws + DRAWN);
     }
@@ -88,7 +89,7 @@ mod tests {
     /// pieces.
     #[test]
     fn what_is_said_is_what_happened() {
-        let text = fs::read_to_string("../../benchmarks/2026-11-15/chances/values.csv").unwrap();
+        let text = fs::read_to_string("../../benchmarks/2026-11-16/chances/values.csv").unwrap();
         let mut said = [[0.0; 3]; 20];
         let mut seen = [[0.0; 3]; 20];
         let positions: Vec<Position> = (0..=32).map(with_hidden).collect();

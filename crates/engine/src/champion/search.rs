@@ -141,7 +141,7 @@ impl<'a> Search<'a> {
                 candidates.push(Candidate { mv, score, outcomes: Vec::new(), results: None });
                 continue;
             }
-            together.begin(task(mv));
+            let at = together.at(task(mv));
             let mut outcomes = Vec::new();
             let score = match mv {
                 Move::Step { from, to } => {
@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
                     self.flip(root, square, depth, floor, Score::INFINITE, before, Some(&mut outcomes))
                 }
             };
-            together.end(task(mv));
+            drop(at);
             if self.budget.is_spent() {
                 break;
             }
@@ -259,13 +259,9 @@ impl<'a> Search<'a> {
             let late = depth >= 3 && place >= self.options.lmr && child.quiet() > 0;
             let reduction = if late { 1 + u32::from(place >= 2 * self.options.lmr + 2) } else { 0 };
             let floor = s.max(alpha);
-            if shared {
-                together.begin(task(key, depth, mv));
-            }
+            let at = shared.then(|| together.at(task(key, depth, mv)));
             let v = self.scout(&child, depth - 1, reduction, floor, beta, before.then(Some(mv)), place == 0);
-            if shared {
-                together.end(task(key, depth, mv));
-            }
+            drop(at);
             if v > s {
                 (s, best) = (v, Some(mv));
             }
@@ -287,9 +283,9 @@ impl<'a> Search<'a> {
             while let Some(square) = queue.next(|square| shared && together.is_busy(task(square))) {
                 let saved = if all_flips { 0 } else { self.options.flip };
                 let depth = (depth - 1).saturating_sub(saved);
-                together.begin(task(square));
+                let at = shared.then(|| together.at(task(square)));
                 let v = self.flip(position, square, depth, s.max(alpha), beta, before, None);
-                together.end(task(square));
+                drop(at);
                 if v > s {
                     (s, best) = (v, Some(Move::Flip(square)));
                 }
@@ -382,13 +378,9 @@ impl<'a> Search<'a> {
             let low = Score((alpha - sum - rest).div_euclid(n).max(-ONE - 1));
             let high = Score((-(-beta + sum - left * ONE).div_euclid(n)).min(ONE + 1));
             let child = position.after_flip(square, piece);
-            if shared {
-                together.begin(task(i));
-            }
+            let at = shared.then(|| together.at(task(i)));
             let v = of_proof(-self.value(&child, depth, -high, -low, before));
-            if shared {
-                together.end(task(i));
-            }
+            drop(at);
             if self.budget.is_spent() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! What threads tell each other of the moves of the root.
+//! How the threads of a search share the work.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -44,20 +44,14 @@ impl Together {
         self.places(key).iter().any(|place| place.load(Ordering::Relaxed) == key)
     }
 
-    /// Somebody is at this from now on.
-    pub(super) fn begin(&self, key: u64) {
+    /// Somebody is at this as long as it keeps what it gets.
+    pub(super) fn at(&self, key: u64) -> At<'_> {
         let places = self.places(key);
         // If all are taken, one is forgotten: it only says what to leave for later.
         if let Some(place) = places.iter().find(|place| place.load(Ordering::Relaxed) == 0).or(places.first()) {
             place.store(key, Ordering::Relaxed);
         }
-    }
-
-    /// And no longer.
-    pub(super) fn end(&self, key: u64) {
-        for place in self.places(key).iter().filter(|place| place.load(Ordering::Relaxed) == key) {
-            place.store(0, Ordering::Relaxed);
-        }
+        At { together: self, key }
     }
 
     fn places(&self, key: u64) -> &[AtomicU64] {
@@ -80,6 +74,21 @@ impl Together {
         let index = self.moves.iter().position(|known| *known == mv)?;
         let (searched, score) = unpack(self.most[index].load(Ordering::Relaxed))?;
         (searched >= depth).then_some(score)
+    }
+}
+
+/// Somebody is at something.
+pub(super) struct At<'a> {
+    together: &'a Together,
+    key: u64,
+}
+
+impl Drop for At<'_> {
+    fn drop(&mut self) {
+        let places = self.together.places(self.key).iter();
+        for place in places.filter(|place| place.load(Ordering::Relaxed) == self.key) {
+            place.store(0, Ordering::Relaxed);
+        }
     }
 }
 
@@ -156,16 +165,21 @@ mod tests {
     #[test]
     fn who_is_at_something_is_known_until_the_end() {
         let (together, alone) = (Together::new(&[], 2), Together::new(&[], 1));
-        let keys = 1..=WAYS as u64; // all of one place
-        for key in keys.clone() {
-            assert!(!together.is_busy(key));
-            together.begin(key);
-            alone.begin(key);
-            assert!(together.is_busy(key) && !alone.is_busy(key));
-        }
-        for key in keys.clone() {
-            together.end(key);
-            assert!(!together.is_busy(key));
-        }
+        let keys: Vec<u64> = (1..=WAYS as u64).collect(); // all of one place
+        assert!(keys.iter().all(|key| !together.is_busy(*key)));
+        let at: Vec<At<'_>> = keys.iter().map(|key| together.at(*key)).collect();
+        let alone_at = alone.at(1);
+        assert!(keys.iter().all(|key| together.is_busy(*key)) && !alone.is_busy(1));
+        drop((at, alone_at));
+        assert!(keys.iter().all(|key| !together.is_busy(*key)));
+    }
+
+    #[test]
+    fn what_another_is_at_comes_once_more_at_the_end() {
+        let mut queue: Queue<u32, 6> = Queue::new([1, 2, 3, 4]);
+        let order: Vec<u32> = std::iter::from_fn(|| queue.next(|item| item != 3)).collect();
+        assert_eq!(order, [1, 3, 2, 4]); // the first is not left, and nobody waits
+        let mut full: Queue<u32, 2> = Queue::new([1, 2]);
+        assert_eq!([full.next(|_| true), full.next(|_| true), full.next(|_| true)], [Some(1), Some(2), None]);
     }
 }

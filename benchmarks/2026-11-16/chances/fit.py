@@ -3,8 +3,8 @@
 
 With e = 2 v - 1, h pieces face down, and L the logistic function:
 
-    lead = LINEAR * e + STEEP * e^7 + SHIFT
-    draws = DRAWS + QUIET * e^2 if h > 0, else OPEN_DRAWS + QUIET * e^2
+    lead = LINEAR * e + BEND * e^3 + STEEP * e^7 + SHIFT
+    draws = DRAWS + QUIET * e^6 if h > 0, else OPEN_DRAWS + QUIET * e^6
     P(win) = L(lead - draws), P(loss) = L(-lead - draws)
 
 Where the search sees a draw, mostly a repetition that saves the side to move, BEHIND is added to the lead and DRAWN to the draws.
@@ -13,8 +13,8 @@ Maximum likelihood on the games of even number, judged on those of odd number. P
 """
 import csv, math, sys
 
-START = [1.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0]
-NAMES = ['LINEAR', 'STEEP', 'SHIFT', 'DRAWS', 'OPEN_DRAWS', 'QUIET', 'BEHIND', 'DRAWN']
+START = [1.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0]
+NAMES = ['LINEAR', 'BEND', 'STEEP', 'SHIFT', 'DRAWS', 'OPEN_DRAWS', 'QUIET', 'BEHIND', 'DRAWN']
 
 def logistic(x):
     return 1 / (1 + math.exp(-x))
@@ -22,8 +22,8 @@ def logistic(x):
 def chances(v, h, p):
     e = 2 * v - 1
     drawn = abs(e) < 1e-9
-    lead = p[0] * e + p[1] * e**7 + p[2] + p[6] * drawn
-    draws = max((p[3] if h else p[4]) + p[5] * e * e + p[7] * drawn, 0.01)
+    lead = p[0] * e + p[1] * e**3 + p[2] * e**7 + p[3] + p[7] * drawn
+    draws = max((p[4] if h else p[5]) + p[6] * e**6 + p[8] * drawn, 0.01)
     win, loss = logistic(lead - draws), logistic(-lead - draws)
     return win, 1 - win - loss, loss
 
@@ -67,7 +67,7 @@ for r in csv.DictReader(open(sys.argv[1])):
         rows.append((v, {1: 0, 0.5: 1, 0: 2}[float(r['result'])], int(r['game']), int(r['hidden'])))
 even, odd = ([r for r in rows if r[2] % 2 == k] for k in (0, 1))
 print(f'{len(rows)} positions without a proof out of {len({r[2] for r in rows})} games\n')
-for name, free in [('linear, draws', [0, 3, 4]), ('linear, shift, draws', [0, 2, 3, 4]), ('and steep', [0, 1, 2, 3, 4]), ('and quiet', range(6)), ('all', range(8))]:
+for name, free in [('linear, draws', [0, 4, 5]), ('and shift', [0, 3, 4, 5]), ('and steep', [0, 2, 3, 4, 5]), ('and quiet', [0, 2, 3, 4, 5, 6]), ('and where it is drawn', [0, 2, 3, 4, 5, 6, 7, 8]), ('all', range(9))]:
     p = fit(even, START, free)
     show(f'{name}: seen in odd games', p, odd)
 for name, of in [('expected score', lambda c: c[0] + c[1] / 2), ('win', lambda c: c[0]), ('draw', lambda c: c[1]), ('loss', lambda c: c[2])]:
