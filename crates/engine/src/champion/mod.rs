@@ -43,7 +43,7 @@ options! {
         flip: u32 = 2, 0..=20, "plies that a flip saves at the root";
         exchange: bool = true, OnOff, "leave out captures that lose more than they win in quiescence";
         inner: u32 = 6, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
-        probe: u32 = 1, 0..=200, "depth from which the outcomes of a flip are answered with one move first (Star2)";
+        probe: u32 = 1, 1..=200, "depth from which the outcomes of a flip are answered with one move first (Star2)";
         few: u32 = 2, 0..=32, "with so few pieces face down every flip is searched";
         fitted: bool = true, OnOff, "values for assessment are what games of the match server made of them";
     }

@@ -397,11 +397,9 @@ impl<'a> Search<'a> {
         Score::quotient(sum, weight)
     }
 
-    /// What the side to move gets at least: by the table, or by the one move that looks best.
+    /// What the side to move gets at least: by the table, or by the one move that looks best. Above the horizon only: there
+    /// quiescence answers at once.
     fn probe(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score, before: Before) -> Score {
-        if depth == 0 {
-            return self.quiesce(position, alpha, beta);
-        }
         if self.budget.count() {
             return Score::DRAW;
         }
