@@ -11,7 +11,7 @@ from torch import nn
 
 SQUARES, CODES, PIECES, MOST_OF_A_KIND = 32, 15, 14, 5
 LEFT = [48, 32, 24, 16, 8, 4]
-VIEW, INNER, HEADS = 128, 16, 8
+VIEW, INNER, HEADS = 256, 16, 8
 VIEW_ONE, WEIGHT_ONE = 255, 64
 
 SAMPLE = np.dtype(
@@ -151,7 +151,7 @@ def main():
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--batch", type=int, default=16384)
     parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--score-weight", type=float, default=12.0, help="weight of the error against what the search said")
+    parser.add_argument("--score-weight", type=float, default=24.0, help="weight of the error against what the search said")
     parser.add_argument("--held-out", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()

@@ -5,6 +5,7 @@ mod draw;
 mod dynamic;
 mod fixed;
 mod hand;
+mod layer;
 mod linear;
 mod network;
 mod quiet;

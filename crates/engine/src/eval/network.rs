@@ -8,6 +8,8 @@ use anqi_rules::{BoardSize, Color, Ladder, Piece, Position, Square, SquareSet};
 use arrayvec::ArrayVec;
 use multiversion::multiversion;
 
+use super::layer::{Layer, Path, View};
+
 /// Own pieces by rung, the enemy's, and face down.
 const CODES: usize = 15;
 const FACE_DOWN: usize = 14;
@@ -21,33 +23,33 @@ const PLIES: usize = POOL + Piece::COUNT * MOST_OF_A_KIND;
 /// What a view is made of.
 const INPUTS: usize = PLIES + LEFT.len();
 /// The first layer, for each view.
-const VIEW: usize = 128;
+pub(super) const VIEW: usize = 256;
 /// The second layer.
-const INNER: usize = 16;
+pub(super) const INNER: usize = 16;
 /// How many there are of the layers behind the views: each for four numbers of pieces on the board.
 const HEADS: usize = 8;
 
 /// One in the first layer's numbers, and in those of the others.
-const VIEW_ONE: i16 = 255;
+pub(super) const VIEW_ONE: i16 = 255;
 const WEIGHT_ONE: i32 = 64;
 
-/// Both sides' views: sums of what they are made of.
-type Views = [[i16; VIEW]; 2];
+/// Both sides' views.
+type Views = [View; 2];
 
 /// The weights.
 #[derive(Debug)]
 pub(crate) struct Network {
-    inputs: Box<[[i16; VIEW]; INPUTS]>,
-    bias: [i16; VIEW],
+    inputs: Box<[View; INPUTS]>,
+    bias: View,
     heads: Box<[Head; HEADS]>,
+    path: Path,
 }
 
 /// The layers behind the views.
 #[derive(Clone, Debug)]
 struct Head {
-    inner: [[i16; 2 * VIEW]; INNER],
-    inner_bias: [i32; INNER],
-    outcome: [[i16; INNER]; 3],
+    inner: Layer,
+    outcome: [[i8; INNER]; 3],
     outcome_bias: [i32; 3],
 }
 
@@ -82,7 +84,8 @@ impl Outlook {
     pub(crate) fn chances(self) -> [f32; 3] {
         let [win, draw, loss] = self.0;
         let most = win.max(draw).max(loss);
-        let part = |x: f32| libm::expf(x - most); // not the platform's: every machine agrees
+        // Not the platform's exponential: every machine agrees. That of zero is one.
+        let part = |x: f32| if x == most { 1.0 } else { libm::expf(x - most) };
         let (win, draw, loss) = (part(win), part(draw), part(loss));
         let sum = win + draw + loss;
         [win / sum, draw / sum, loss / sum]
@@ -107,15 +110,9 @@ impl Network {
         inputs.iter_mut().try_for_each(|row| reader.fill16(row))?;
         let mut bias = [0; VIEW];
         reader.fill16(&mut bias)?;
-        let mut heads = vec![Head::EMPTY; HEADS];
-        for head in &mut heads {
-            head.inner.iter_mut().try_for_each(|row| reader.fill8(row))?;
-            reader.fill32(&mut head.inner_bias)?;
-            head.outcome.iter_mut().try_for_each(|row| reader.fill8(row))?;
-            reader.fill32(&mut head.outcome_bias)?;
-        }
+        let heads: Vec<Head> = (0..HEADS).map(|_| Head::read(&mut reader)).collect::<Option<_>>()?;
         let (inputs, heads) = (inputs.into_boxed_slice().try_into().ok()?, heads.into_boxed_slice().try_into().ok()?);
-        reader.0.is_empty().then_some(Network { inputs, bias, heads })
+        reader.0.is_empty().then_some(Network { inputs, bias, heads, path: Path::best() })
     }
 
     /// Whether the network knows this kind of game.
@@ -150,10 +147,7 @@ impl Network {
         self.turn_to(eyes, position, urgency);
         let turn = position.turn().unwrap_or(Color::Red) as usize;
         let head = &self.heads[head_for(position)];
-        let mut outcome = [0; 3];
-        forward(head, &eyes.views[turn], &eyes.views[1 - turn], &mut outcome);
-        let one = (WEIGHT_ONE * i32::from(VIEW_ONE)) as f32;
-        Outlook([outcome[0] as f32 / one, outcome[1] as f32 / one, outcome[2] as f32 / one])
+        head.outlook(head.inner.outputs(self.path, &eyes.views[turn], &eyes.views[1 - turn]))
     }
 
     fn turn_to(&self, eyes: &mut Eyes, position: &Position, urgency: usize) {
@@ -187,8 +181,26 @@ impl Network {
 }
 
 impl Head {
-    const EMPTY: Head =
-        Head { inner: [[0; 2 * VIEW]; INNER], inner_bias: [0; INNER], outcome: [[0; INNER]; 3], outcome_bias: [0; 3] };
+    fn read(reader: &mut Reader<'_>) -> Option<Head> {
+        let (mut rows, mut bias) = ([[0; 2 * VIEW]; INNER], [0; INNER]);
+        rows.iter_mut().try_for_each(|row| reader.fill8(row))?;
+        reader.fill32(&mut bias)?;
+        let mut head = Head { inner: Layer::new(&rows, bias), outcome: [[0; INNER]; 3], outcome_bias: [0; 3] };
+        head.outcome.iter_mut().try_for_each(|row| reader.fill8(row))?;
+        reader.fill32(&mut head.outcome_bias)?;
+        Some(head)
+    }
+
+    #[inline]
+    fn outlook(&self, inner: [i32; INNER]) -> Outlook {
+        let inner = inner.map(|sum| (sum / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE)));
+        let one = (WEIGHT_ONE * i32::from(VIEW_ONE)) as f32;
+        let outcome = |i: usize| {
+            let sum: i32 = self.outcome[i].iter().zip(&inner).map(|(weight, input)| i32::from(*weight) * input).sum();
+            self.outcome_bias[i].saturating_add(sum) as f32 / one
+        };
+        Outlook([outcome(0), outcome(1), outcome(2)])
+    }
 }
 
 /// Which head judges a position.
@@ -239,10 +251,10 @@ fn changes(a: &Position, b: &Position) -> SquareSet {
     SquareSet(planes | reds | blacks | a.hidden().0 ^ b.hidden().0)
 }
 
-/// Adds rows of weights to a view, and takes others away. Plain loops here and below: closures would not be compiled for
+/// Adds rows of weights to a view, and takes others away. Plain loops: closures would not be compiled for
 /// the instructions chosen.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
-fn change(view: &mut [i16; VIEW], inputs: &[[i16; VIEW]; INPUTS], come: &[u16], gone: &[u16]) {
+fn change(view: &mut View, inputs: &[View; INPUTS], come: &[u16], gone: &[u16]) {
     let mut sums = *view;
     for &input in come {
         let row = &inputs[input as usize];
@@ -259,35 +271,6 @@ fn change(view: &mut [i16; VIEW], inputs: &[[i16; VIEW]; INPUTS], come: &[u16], 
     *view = sums;
 }
 
-/// The layers behind the views.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512vl+avx512vnni",
-    "x86_64+avx512f+avx512bw+avx512vl",
-    "x86_64+avx2"
-))]
-fn forward(head: &Head, own: &[i16; VIEW], foe: &[i16; VIEW], outcome: &mut [i32; 3]) {
-    let mut views = [0_i16; 2 * VIEW];
-    for j in 0..VIEW {
-        views[j] = own[j].clamp(0, VIEW_ONE);
-        views[VIEW + j] = foe[j].clamp(0, VIEW_ONE);
-    }
-    let mut inner = [0_i32; INNER];
-    for ((x, row), bias) in inner.iter_mut().zip(&head.inner).zip(&head.inner_bias) {
-        let mut sum = 0_i32;
-        for (weight, view) in row.iter().zip(&views) {
-            sum += i32::from(*weight) * i32::from(*view);
-        }
-        *x = (bias.saturating_add(sum) / WEIGHT_ONE).clamp(0, i32::from(VIEW_ONE));
-    }
-    for ((x, row), bias) in outcome.iter_mut().zip(&head.outcome).zip(&head.outcome_bias) {
-        let mut sum = 0_i32;
-        for (weight, inner) in row.iter().zip(&inner) {
-            sum += i32::from(*weight) * inner;
-        }
-        *x = bias.saturating_add(sum);
-    }
-}
-
 /// Takes numbers off the front.
 struct Reader<'a>(&'a [u8]);
 
@@ -298,8 +281,8 @@ impl Reader<'_> {
         Some(*number)
     }
 
-    fn fill8(&mut self, row: &mut [i16]) -> Option<()> {
-        row.iter_mut().try_for_each(|place| self.take().map(|number| *place = i8::from_le_bytes(number).into()))
+    fn fill8(&mut self, row: &mut [i8]) -> Option<()> {
+        row.iter_mut().try_for_each(|place| self.take().map(|number| *place = i8::from_le_bytes(number)))
     }
 
     fn fill16(&mut self, row: &mut [i16]) -> Option<()> {
@@ -362,13 +345,13 @@ mod tests {
         let head = &network.heads[(position.occupied().len() as usize - 1) / 4];
         let inner: Vec<i32> = (0..INNER)
             .map(|i| {
-                let sum: i32 = (0..2 * VIEW).map(|j| i32::from(head.inner[i][j]) * active[j]).sum();
-                ((sum + head.inner_bias[i]) / 64).clamp(0, 255)
+                let sum: i32 = (0..2 * VIEW).map(|j| head.inner.weight(j, i) * active[j]).sum();
+                (sum.saturating_add(head.inner.bias(i)) / 64).clamp(0, 255)
             })
             .collect();
         Outlook([0, 1, 2].map(|i| {
             let sum: i32 = (0..INNER).map(|j| i32::from(head.outcome[i][j]) * inner[j]).sum();
-            (sum + head.outcome_bias[i]) as f32 / (64.0 * 255.0)
+            sum.saturating_add(head.outcome_bias[i]) as f32 / (64.0 * 255.0)
         }))
     }
 
