@@ -13,18 +13,18 @@ use crate::score::Score;
 pub type Chances = [f64; 3];
 
 /// How results follow the expectation: less where it is clear, and much more where it is almost certain.
-const LINEAR: f64 = 2.244;
-const BEND: f64 = -2.812;
-const STEEP: f64 = 3.531;
+const LINEAR: f64 = 2.109;
+const BEND: f64 = -2.809;
+const STEEP: f64 = 3.478;
 /// How fond the search is of the side to move.
 const SHIFT: f64 = -0.072;
 /// How wide the middle is that is drawn: with face-down pieces, without, and how much wider where a side is far ahead.
 const DRAWS: f64 = 0.394;
-const OPEN_DRAWS: f64 = 0.725;
-const QUIET: f64 = 0.659;
+const OPEN_DRAWS: f64 = 0.734;
+const QUIET: f64 = 0.578;
 /// Where the search sees a draw it is mostly a repetition that saves the side to move, which is behind.
-const BEHIND: f64 = -0.906;
-const DRAWN: f64 = 0.434;
+const BEHIND: f64 = -0.928;
+const DRAWN: f64 = 0.441;
 
 /// What a score that the champion found in `position` promises the side to move there. Proofs are taken as they are.
 #[must_use]
