@@ -19,14 +19,14 @@ const fn level(number: usize, player: &'static str, elo: [i32; 2]) -> Level {
 
 /// All levels, the weakest first.
 pub static LEVELS: [Level; 8] = [
-    level(1, "random nodes=1", [0, 62]),
-    level(2, "mcts:chance,memory=16,cut=30 playouts=30", [240, 47]),
-    level(3, "mcts:chance,memory=16,cut=30 playouts=100", [341, 38]),
-    level(4, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=150", [591, 45]),
-    level(5, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=500", [811, 44]),
-    level(6, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=1500", [955, 38]),
-    level(7, "champion,hash=4 nodes=1000", [1207, 55]),
-    level(8, "champion,hash=16 nodes=200000", [1568, 51]),
+    level(1, "random nodes=1", [0, 56]),
+    level(2, "mcts:chance,memory=16,cut=30 playouts=30", [281, 50]),
+    level(3, "mcts:chance,memory=16,cut=30 playouts=100", [391, 48]),
+    level(4, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=150", [718, 49]),
+    level(5, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=500", [928, 46]),
+    level(6, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=1500", [1068, 47]),
+    level(7, "champion,hash=4 nodes=1000", [1403, 58]),
+    level(8, "champion,hash=16 nodes=200000", [1682, 88]),
 ];
 
 #[cfg(test)]
