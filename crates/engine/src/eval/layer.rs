@@ -14,18 +14,18 @@ const FOUR: usize = 4;
 const FOURS: usize = 2 * VIEW / FOUR;
 
 /// From two views, cut off below zero and above one, to a few numbers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Layer {
     /// Four inputs after the other; for each the weights of all outputs.
     weights: Box<[[i8; FOUR * INNER]; FOURS]>,
     bias: [i32; INNER],
 }
 
-/// Instructions for a layer that this machine has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Instructions for a layer that this machine has: only [`Path::available`] makes one.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Path(Inner);
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Inner {
     Portable,
     #[cfg(target_arch = "x86_64")]
@@ -81,7 +81,7 @@ impl Layer {
     pub(super) fn outputs(&self, path: Path, own: &View, foe: &View) -> [i32; INNER] {
         let sums = match path.0 {
             Inner::Portable => self.portable(own, foe),
-            // SAFETY: there is no such path but where the instructions were detected.
+            // SAFETY, here and below: there is no such path but where the instructions were detected.
             #[cfg(target_arch = "x86_64")]
             Inner::Avx2 => unsafe { self.avx2(own, foe) },
             #[cfg(target_arch = "x86_64")]

@@ -46,7 +46,7 @@ pub(crate) struct Network {
 }
 
 /// The layers behind the views.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Head {
     inner: Layer,
     outcome: [[i8; INNER]; 3],
