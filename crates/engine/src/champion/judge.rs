@@ -7,7 +7,6 @@ use crate::eval::{Evaluate, Eyes, Hand, Network};
 use crate::score::Score;
 
 /// The learned evaluation where there is one for the game, the one by hand otherwise.
-#[derive(Clone)]
 pub(super) struct Judge<'a> {
     hand: Hand,
     scale: f32,
@@ -17,7 +16,6 @@ pub(super) struct Judge<'a> {
 }
 
 /// What the network said of positions lately: captures lead to the same ones in many orders.
-#[derive(Clone)]
 struct Memory(Box<[(u64, Score)]>);
 
 impl Memory {

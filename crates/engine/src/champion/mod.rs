@@ -14,6 +14,7 @@ mod together;
 use std::sync::Arc;
 
 use anqi_rules::{Game, Move};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::eval::{Hand, Linear, Network};
 use crate::limits::{Budget, Limits, Stop};
@@ -57,15 +58,21 @@ pub(crate) struct Champion {
     /// The table holds what was found while the other side thought.
     pondered: bool,
     network: Option<Arc<Network>>,
+    /// All threads but the first. They wait from move to move: some systems leave a new thread beside the one that made it
+    /// for milliseconds, while another core is idle. None if there are none to be had.
+    helpers: Option<ThreadPool>,
 }
 
 impl Champion {
     pub(crate) fn new(options: &ChampionOptions) -> Champion {
+        let helpers = options.threads as usize - 1;
+        let helpers = (helpers > 0).then(|| ThreadPoolBuilder::new().num_threads(helpers).build());
         Champion {
             options: options.clone(),
             table: Table::with_megabytes(options.hash),
             pondered: false,
             network: options.net.network(),
+            helpers: helpers.and_then(Result::ok),
         }
     }
 }
@@ -90,32 +97,39 @@ impl Champion {
     fn search(&self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
         let network = self.network.as_deref().filter(|_| Network::knows(game.position()));
         let hand = Hand::with_weights(&self.options.weights.0);
-        let judge = Judge::new(hand, self.options.scale, network, game);
         let line = Line::new(game, &self.options.tables);
         let (options, table, tables) = (&self.options, &self.table, &self.options.tables);
         let board = game.rules().board;
         let worth = if *tables == TablesOption::Off { None } else { small::actions(game) };
         let moves = worth.as_deref().map_or_else(|| game.legal_moves().to_vec(), lossless);
-        let finished = Stop::default();
         let together = &Together::new(&moves, options.threads);
-        std::thread::scope(|scope| {
-            // The others only fill the table, until the first is done.
-            for helper in 1..self.options.threads {
-                let (judge, line, moves, finished) = (judge.clone(), line.clone(), moves.clone(), &finished);
-                let limits = Limits { depth: limits.depth, ..Limits::default() };
-                scope.spawn(move || {
-                    let budget = Budget::new(&limits, finished);
-                    Search::new(options, judge, table, together, line, budget, board).best(game, moves, &limits, helper)
-                });
-            }
+        let think = |limits: &Limits, stop: &Stop, helper: u32| {
             let budget = Budget::new(limits, stop);
-            let choice = Search::new(options, judge, table, together, line, budget, board).best(game, moves, limits, 0);
-            finished.raise();
-            match worth {
-                Some(worth) => choice.map(|choice| as_solved(choice, &worth)),
-                None => choice,
-            }
-        })
+            let judge = Judge::new(hand, options.scale, network, game);
+            let mut search = Search::new(options, judge, table, together, line.clone(), budget, board);
+            search.best(game, moves.clone(), limits, helper)
+        };
+        let finished = Stop::default();
+        let choice = match &self.helpers {
+            None => think(limits, stop, 0),
+            // They only fill the table, until the first thread is done.
+            Some(helpers) => helpers.in_place_scope(|scope| {
+                let (think, finished) = (&think, &finished);
+                let unlimited = Limits { depth: limits.depth, ..Limits::default() };
+                for helper in 1..options.threads {
+                    scope.spawn(move |_| {
+                        think(&unlimited, finished, helper);
+                    });
+                }
+                let choice = think(limits, stop, 0);
+                finished.raise();
+                choice
+            }),
+        };
+        match worth {
+            Some(worth) => choice.map(|choice| as_solved(choice, &worth)),
+            None => choice,
+        }
     }
 }
 

@@ -93,7 +93,6 @@ impl Outlook {
 }
 
 /// A view of the last position that was looked at: the next one differs in a few squares.
-#[derive(Clone)]
 pub(crate) struct Eyes {
     seen: Position,
     /// See [`Network::urgency`].
