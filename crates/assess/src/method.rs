@@ -68,7 +68,7 @@ impl Method {
     #[must_use]
     pub fn judge(&self, limits: Limits, seed: Seed) -> MethodJudge {
         let player = match self {
-            Method::Player(spec) => Some(spec.build(seed)),
+            Method::Player(spec) => Some(spec.impartial().build(seed)),
             Method::Evaluation { .. } => None,
         };
         MethodJudge { method: self.clone(), player, limits }

@@ -117,7 +117,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
     let rules: Rules = args.position.rules().on_board(position.board());
     let game = Game::from_position(rules, position)?;
     let limits = args.limits.limits();
-    let Some(choice) = args.player.build(args.seed.clone()).choose(&game, &limits, &Stop::default()) else {
+    let Some(choice) = args.player.impartial().build(args.seed.clone()).choose(&game, &limits, &Stop::default()) else {
         match game.outcome() {
             Some(outcome) => bail!("the game is over: {outcome}"),
             None => bail!("{} finds no move in {position}", args.player),

@@ -173,6 +173,16 @@ impl PlayerSpec {
         }
     }
 
+    /// The same player as a judge of positions, to whom a draw is a draw: a champion at play has `contempt` for it.
+    #[must_use]
+    pub fn impartial(&self) -> PlayerSpec {
+        let mut spec = self.clone();
+        if let PlayerOptions::Champion(options) = &mut spec.options {
+            options.contempt = 0;
+        }
+        spec
+    }
+
     /// Whether the player's answer comes from random games: then its budget is one of playouts.
     #[must_use]
     pub fn plays_out(&self) -> bool {

@@ -138,7 +138,7 @@ fn verdicts_of_the_champion() {
     let endings: Vec<Ending> = Ending::all(5).collect();
     for nodes in [1_000, 10_000] {
         let mut rng = Seed::from(2026).rng();
-        let mut player = "champion,tables=off".parse::<PlayerSpec>().expect("a player").build(Seed::from(1));
+        let mut player = "champion,tables=off,contempt=0".parse::<PlayerSpec>().expect("a player").build(Seed::from(1));
         // By truth and by what is said: win, draw, loss.
         let mut counts = [[0; 3]; 3];
         let mut proofs = [0; 2];

@@ -113,7 +113,7 @@ impl Analyst {
     /// Thinks about every move of a position once: a pure function of the game and its arguments.
     pub(crate) fn think(&self, game: &Game, nodes: u64, stop: &Stop) -> Option<Choice> {
         let limits = Limits { every_move: true, ..Limits::nodes(nodes) };
-        self.spec.build(Seed::from(1)).choose(game, &limits, stop)
+        self.spec.impartial().build(Seed::from(1)).choose(game, &limits, stop)
     }
 
     fn tablebase(&self, draw: Option<u16>) -> Result<Option<Arc<Tablebase>>, TableError> {

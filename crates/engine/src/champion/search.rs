@@ -30,6 +30,9 @@ pub(super) struct Search<'a> {
     table: &'a Table,
     together: &'a Together,
     line: Line,
+    /// How long the line was at the root, and what a draw is worth to the side to move there.
+    root: usize,
+    drawn: Score,
     budget: Budget<'a>,
     /// With so few pieces face down every flip is searched; on small boards always.
     few: u32,
@@ -57,6 +60,7 @@ impl Before {
 }
 
 impl<'a> Search<'a> {
+    #[expect(clippy::too_many_arguments, reason = "what all threads share, and what each has of its own")]
     pub(super) fn new(
         options: &'a ChampionOptions,
         judge: Judge<'a>,
@@ -65,6 +69,7 @@ impl<'a> Search<'a> {
         line: Line,
         budget: Budget<'a>,
         board: BoardSize,
+        drawn: Score,
     ) -> Search<'a> {
         let few = if board.squares().len() <= SMALL_BOARD { SMALL_BOARD } else { options.few };
         Search {
@@ -72,6 +77,8 @@ impl<'a> Search<'a> {
             judge,
             table,
             together,
+            root: line.len(),
+            drawn,
             line,
             budget,
             few,
@@ -119,6 +126,8 @@ impl<'a> Search<'a> {
             }
         }
         choice.candidates.sort_by_key(|candidate| (candidate.mv != choice.mv, std::cmp::Reverse(candidate.score)));
+        let scores = choice.candidates.iter_mut().map(|candidate| &mut candidate.score).chain([&mut choice.score]);
+        scores.filter(|score| **score == self.drawn).for_each(|score| *score = Score::DRAW); // it is one, liked or not
         choice.pv = principal_variation(Some(self.table), &self.line, root, choice.mv, choice.stats.depth);
         // A node or two are begun after the last that counts, on the way out.
         choice.stats.nodes = self.budget.nodes().min(limits.nodes.unwrap_or(u64::MAX));
@@ -205,11 +214,11 @@ impl<'a> Search<'a> {
             return Score::DRAW;
         }
         // Step 3. The end of the game.
-        if let Some(score) = self.line.ended(position, depth) {
+        if let Some(score) = self.ended(position, depth) {
             return score;
         }
         if self.line.is_repetition(position) {
-            return Score::DRAW;
+            return self.drawn();
         }
         // Step 4. The table.
         let key = self.line.key(position, depth);
@@ -403,7 +412,7 @@ impl<'a> Search<'a> {
         if self.budget.count() {
             return Score::DRAW;
         }
-        if let Some(score) = self.line.ended(position, depth) {
+        if let Some(score) = self.ended(position, depth) {
             return score;
         }
         let remembered = self.table.get(self.line.key(position, depth));
@@ -437,7 +446,7 @@ impl<'a> Search<'a> {
         if self.budget.count() {
             return Score::DRAW;
         }
-        if let Some(score) = self.line.ended(position, 0) {
+        if let Some(score) = self.ended(position, 0) {
             return score;
         }
         let mut s = self.evaluate(position);
@@ -462,6 +471,18 @@ impl<'a> Search<'a> {
             }
         }
         s
+    }
+
+    /// What a draw is worth to the side to move.
+    #[inline]
+    fn drawn(&self) -> Score {
+        if (self.line.len() - self.root).is_multiple_of(2) { self.drawn } else { -self.drawn }
+    }
+
+    /// [`Line::ended`], with what a draw is worth.
+    #[inline]
+    fn ended(&self, position: &Position, depth: u32) -> Option<Score> {
+        self.line.ended(position, depth).map(|score| if score == Score::DRAW { self.drawn() } else { score })
     }
 
     #[inline]
