@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anqi_endgame::{Ending, Flavour, Tablebase, Wdl, build, classes_up_to};
-use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_engine::{Limits, Player, PlayerSpec, Score, Stop};
 use anqi_rules::{BoardSize, Color, Game, Ladder, Move, Ply, Position, Rules, Seed, Setup, SquareSet};
 use rand_core::Rng;
 
@@ -127,6 +127,29 @@ fn five_pieces(temporary: &Path) -> (PathBuf, Tablebase) {
     assert!(build(&dir, flavour, classes, threads, &AtomicBool::new(false), |_| {}).expect("room"));
     let tablebase = Tablebase::open(&dir, flavour).expect("a folder");
     (dir, tablebase)
+}
+
+/// Contempt makes draws worse for the side that has it, wherever in the tree they are, and nothing else: no position is worth
+/// more with it, or less by more than it. Without reductions, which depend on what came before.
+#[test]
+fn contempt_is_for_one_side() {
+    const CONTEMPT: i32 = 300 * ((1 << 20) / 1000);
+    let endings: Vec<Ending> = Ending::all(5).collect();
+    let mut rng = Seed::from(11).rng();
+    let [mut fair, mut proud] = ["champion,lmr=255,contempt=0", "champion,lmr=255,contempt=300"]
+        .map(|spec| spec.parse::<PlayerSpec>().expect("a player").build(Seed::from(1)));
+    let mut changed = 0;
+    for _ in 0..400 {
+        let position = random_position(&endings, &mut rng);
+        let game = Game::from_position(rules(), position).expect("a position");
+        let value = |player: &mut Box<dyn Player>| player.choose(&game, &Limits::depth(3), &Stop::default());
+        let (Some(fair), Some(proud)) = (value(&mut fair), value(&mut proud)) else { continue };
+        // A draw is told as a draw.
+        let told = if proud.score == Score::DRAW { Score(-CONTEMPT) } else { proud.score };
+        assert!(told <= fair.score && told.0 >= fair.score.0 - CONTEMPT, "{position}: {} for {}", told.0, fair.score.0);
+        changed += u32::from(told != fair.score);
+    }
+    assert!(changed > 20, "{changed}");
 }
 
 /// What the champion says without tables about ten thousand endings, held against the truth.

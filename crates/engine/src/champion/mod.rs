@@ -106,14 +106,13 @@ impl Champion {
         let hand = Hand::with_weights(&self.options.weights.0);
         let line = Line::new(game, &self.options.tables);
         let (options, table, tables) = (&self.options, &self.table, &self.options.tables);
-        let board = game.rules().board;
         let worth = if *tables == TablesOption::Off { None } else { small::actions(game) };
         let moves = worth.as_deref().map_or_else(|| game.legal_moves().to_vec(), lossless);
         let together = &Together::new(&moves, options.threads);
         let think = |limits: &Limits, stop: &Stop, helper: u32| {
             let budget = Budget::new(limits, stop);
             let judge = Judge::new(hand, options.scale, network, game);
-            let mut search = Search::new(options, judge, table, together, line.clone(), budget, board, drawn);
+            let mut search = Search::new(options, judge, table, together, line.clone(), budget, game.position(), drawn);
             search.best(game, moves.clone(), limits, helper)
         };
         let finished = Stop::default();

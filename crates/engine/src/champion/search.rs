@@ -1,6 +1,6 @@
 //! Principal-variation search with chance nodes.
 
-use anqi_rules::{BoardSize, Game, Move, Piece, Position, Square, SquareSet, neighbours};
+use anqi_rules::{Color, Game, Move, Piece, Position, Square, SquareSet, neighbours};
 use arrayvec::ArrayVec;
 
 use super::ChampionOptions;
@@ -30,8 +30,8 @@ pub(super) struct Search<'a> {
     table: &'a Table,
     together: &'a Together,
     line: Line,
-    /// How long the line was at the root, and what a draw is worth to the side to move there.
-    root: usize,
+    /// Whose turn it is at the root, and what a draw is worth to that side.
+    turn: Option<Color>,
     drawn: Score,
     budget: Budget<'a>,
     /// With so few pieces face down every flip is searched; on small boards always.
@@ -68,16 +68,16 @@ impl<'a> Search<'a> {
         together: &'a Together,
         line: Line,
         budget: Budget<'a>,
-        board: BoardSize,
+        root: &Position,
         drawn: Score,
     ) -> Search<'a> {
-        let few = if board.squares().len() <= SMALL_BOARD { SMALL_BOARD } else { options.few };
+        let few = if root.board().squares().len() <= SMALL_BOARD { SMALL_BOARD } else { options.few };
         Search {
             options,
             judge,
             table,
             together,
-            root: line.len(),
+            turn: root.turn(),
             drawn,
             line,
             budget,
@@ -218,7 +218,7 @@ impl<'a> Search<'a> {
             return score;
         }
         if self.line.is_repetition(position) {
-            return self.drawn();
+            return self.drawn(position);
         }
         // Step 4. The table.
         let key = self.line.key(position, depth);
@@ -475,14 +475,14 @@ impl<'a> Search<'a> {
 
     /// What a draw is worth to the side to move.
     #[inline]
-    fn drawn(&self) -> Score {
-        if (self.line.len() - self.root).is_multiple_of(2) { self.drawn } else { -self.drawn }
+    fn drawn(&self, position: &Position) -> Score {
+        if position.turn() == self.turn { self.drawn } else { -self.drawn }
     }
 
     /// [`Line::ended`], with what a draw is worth.
     #[inline]
     fn ended(&self, position: &Position, depth: u32) -> Option<Score> {
-        self.line.ended(position, depth).map(|score| if score == Score::DRAW { self.drawn() } else { score })
+        self.line.ended(position, depth).map(|score| if score == Score::DRAW { self.drawn(position) } else { score })
     }
 
     #[inline]
