@@ -434,7 +434,7 @@ mod tests {
             }
             table.go_on();
             if table.thinking.is_some() || table.game.outcome().is_some() {
-                thread::yield_now();
+                thread::sleep(Duration::from_millis(1)); // the level may have to wait for a core
                 continue;
             }
             let target = match table.game.legal_moves()[0] {
