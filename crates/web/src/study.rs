@@ -106,14 +106,14 @@ impl Analyst {
         tablebase(&tables, None).map_err(|error| AnalystError(error.to_string()))?;
         let named = folder.map_or_else(|| "on".to_owned(), |folder| folder.display().to_string());
         let spec: Result<PlayerSpec, SpecError> = format!("{ANALYST},tables={named}").parse();
-        let spec = spec.map_err(|error| AnalystError(error.to_string()))?;
+        let spec = spec.map_err(|error| AnalystError(error.to_string()))?.impartial();
         Ok(Analyst { spec, tables, opened: Mutex::default() })
     }
 
     /// Thinks about every move of a position once: a pure function of the game and its arguments.
     pub(crate) fn think(&self, game: &Game, nodes: u64, stop: &Stop) -> Option<Choice> {
         let limits = Limits { every_move: true, ..Limits::nodes(nodes) };
-        self.spec.impartial().build(Seed::from(1)).choose(game, &limits, stop)
+        self.spec.build(Seed::from(1)).choose(game, &limits, stop)
     }
 
     fn tablebase(&self, draw: Option<u16>) -> Result<Option<Arc<Tablebase>>, TableError> {
