@@ -173,12 +173,12 @@ impl PlayerSpec {
         }
     }
 
-    /// The same player as a judge of positions, to whom a draw is a draw: a champion at play has `contempt` for it.
+    /// The same player as a judge of positions, to whom both sides are equal: a champion at play takes itself to have an `edge`.
     #[must_use]
     pub fn impartial(&self) -> PlayerSpec {
         let mut spec = self.clone();
         if let PlayerOptions::Champion(options) = &mut spec.options {
-            options.contempt = 0;
+            options.edge = 0;
         }
         spec
     }

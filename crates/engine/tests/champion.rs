@@ -55,14 +55,14 @@ fn probing_outcomes_changes_no_value() {
     assert!(positions > 30 && nodes[1] < nodes[0], "{nodes:?} nodes in {positions} positions");
 }
 
-/// Black is behind and may take a pawn or make the last quiet ply. Who has contempt for a draw plays on; a judge takes it, and to
-/// both it is a draw.
+/// Black is behind and may take a pawn or make the last quiet ply. Who takes the other side to be weaker plays on; a judge takes the
+/// draw, and to both it is one.
 #[test]
-fn contempt_plays_on_where_a_draw_is_near() {
+fn an_edge_plays_on_where_a_draw_is_near() {
     let game = game(Rules::server(), "p2r/P3/4/1n2/4/2G1/3R/K2M b - 59");
     let limits = Limits::depth(2);
     let captures = |choice: &Choice| choice.mv.to_string() == "a8-a7";
-    for (spec, plays_on) in [("champion,tables=off,contempt=0", false), ("champion,tables=off,contempt=1000", true)] {
+    for (spec, plays_on) in [("champion,tables=off,edge=0", false), ("champion,tables=off,edge=990", true)] {
         let choice = choose(spec, &game, &limits);
         assert_eq!(captures(&choice), plays_on, "{spec}: {} {}", choice.mv, choice.score);
         assert_eq!(choice.score.0 == 0, !plays_on, "{spec}: {}", choice.score);
@@ -72,7 +72,7 @@ fn contempt_plays_on_where_a_draw_is_near() {
     }
     // Where nothing else is left a draw is a draw.
     let dead = self::game(Rules::server(), "p3/4/4/4/4/4/4/3P b - 59");
-    assert_eq!(choose("champion,tables=off,contempt=1000", &dead, &limits).score.0, 0);
+    assert_eq!(choose("champion,tables=off,edge=990", &dead, &limits).score.0, 0);
 }
 
 /// Values of the solved boards, in the champion's units of 2^-20.

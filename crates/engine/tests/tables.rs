@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anqi_endgame::{Ending, Flavour, Tablebase, Wdl, build, classes_up_to};
-use anqi_engine::{Limits, Player, PlayerSpec, Score, Stop};
+use anqi_engine::{Limits, Player, PlayerSpec, Stop};
 use anqi_rules::{BoardSize, Color, Game, Ladder, Move, Ply, Position, Rules, Seed, Setup, SquareSet};
 use rand_core::Rng;
 
@@ -129,14 +129,16 @@ fn five_pieces(temporary: &Path) -> (PathBuf, Tablebase) {
     (dir, tablebase)
 }
 
-/// Contempt makes draws worse for the side that has it, wherever in the tree they are, and nothing else: no position is worth
-/// more with it, or less by more than it. Without reductions, which depend on what came before.
+/// An edge makes what is not decided better for the side that has it, wherever in the tree it is, and nothing else. As between equals,
+/// that is to say with the edge taken back, a position is worth no more than without it: draws are worth less. Without
+/// reductions, which depend on what came before.
 #[test]
-fn contempt_is_for_one_side() {
-    const CONTEMPT: i32 = 300 * ((1 << 20) / 1000);
+fn an_edge_is_for_one_side() {
+    const ONE: f64 = (1 << 20) as f64;
+    const EDGE: f64 = 0.3;
     let endings: Vec<Ending> = Ending::all(5).collect();
     let mut rng = Seed::from(11).rng();
-    let [mut fair, mut proud] = ["champion,lmr=255,contempt=0", "champion,lmr=255,contempt=300"]
+    let [mut fair, mut proud] = ["champion,lmr=255,edge=0", "champion,lmr=255,edge=300"]
         .map(|spec| spec.parse::<PlayerSpec>().expect("a player").build(Seed::from(1)));
     let mut changed = 0;
     for _ in 0..400 {
@@ -144,10 +146,12 @@ fn contempt_is_for_one_side() {
         let game = Game::from_position(rules(), position).expect("a position");
         let value = |player: &mut Box<dyn Player>| player.choose(&game, &Limits::depth(3), &Stop::default());
         let (Some(fair), Some(proud)) = (value(&mut fair), value(&mut proud)) else { continue };
-        // A draw is told as a draw.
-        let told = if proud.score == Score::DRAW { Score(-CONTEMPT) } else { proud.score };
-        assert!(told <= fair.score && told.0 >= fair.score.0 - CONTEMPT, "{position}: {} for {}", told.0, fair.score.0);
-        changed += u32::from(told != fair.score);
+        let [fair, told] = [fair.score, proud.score].map(|score| f64::from(score.0) / ONE);
+        let worth = if told.abs() > 1.0 || told == 0.0 { told } else { (told + EDGE) / (1.0 + told * EDGE) };
+        let taken_back = if told == 0.0 { -EDGE } else { told };
+        let close = 1e-4;
+        assert!(taken_back <= fair + close && worth >= fair - close, "{position}: {told}, worth {worth}, for {fair}");
+        changed += u32::from((told - fair).abs() > close);
     }
     assert!(changed > 20, "{changed}");
 }
@@ -161,7 +165,7 @@ fn verdicts_of_the_champion() {
     let endings: Vec<Ending> = Ending::all(5).collect();
     for nodes in [1_000, 10_000] {
         let mut rng = Seed::from(2026).rng();
-        let mut player = "champion,tables=off,contempt=0".parse::<PlayerSpec>().expect("a player").build(Seed::from(1));
+        let mut player = "champion,tables=off,edge=0".parse::<PlayerSpec>().expect("a player").build(Seed::from(1));
         // By truth and by what is said: win, draw, loss.
         let mut counts = [[0; 3]; 3];
         let mut proofs = [0; 2];

@@ -19,14 +19,14 @@ const fn level(number: usize, player: &'static str, elo: [i32; 2]) -> Level {
 
 /// All levels, the weakest first.
 pub static LEVELS: [Level; 8] = [
-    level(1, "random nodes=1", [0, 56]),
-    level(2, "mcts:chance,memory=16,cut=30 playouts=30", [281, 50]),
-    level(3, "mcts:chance,memory=16,cut=30 playouts=100", [391, 48]),
-    level(4, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=150", [718, 49]),
-    level(5, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=500", [928, 46]),
-    level(6, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=1500", [1068, 47]),
-    level(7, "champion,hash=4 nodes=1000", [1403, 58]),
-    level(8, "champion,hash=16 nodes=200000", [1682, 88]),
+    level(1, "random nodes=1", [0, 58]),
+    level(2, "mcts:chance,memory=16,cut=30 playouts=30", [285, 55]),
+    level(3, "mcts:chance,memory=16,cut=30 playouts=100", [391, 50]),
+    level(4, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=150", [701, 49]),
+    level(5, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=500", [908, 42]),
+    level(6, "mcts:chance,memory=16,cut=30,minimax=0.7,bias=20,quality=1 playouts=1500", [1032, 43]),
+    level(7, "champion,hash=4 nodes=1000", [1430, 72]),
+    level(8, "champion,hash=16 nodes=200000", [1732, 94]),
 ];
 
 #[cfg(test)]

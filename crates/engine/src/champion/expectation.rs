@@ -28,3 +28,35 @@ pub(super) fn of_proof(score: Score) -> Score {
 pub(super) fn of_chances([win, _, loss]: [f32; 3]) -> Score {
     Score(((win - loss) * (ONE - 1) as f32) as i32)
 }
+
+/// What an expectation between equals is worth to a side that is stronger than the other, so that a level position is worth
+/// `edge` to it: the odds of winning are multiplied by `(1 + edge) / (1 − edge)`. The same with `−edge` takes it back.
+#[inline]
+pub(super) fn with_edge(score: Score, edge: f32) -> Score {
+    let x = score.0 as f32 / ONE as f32;
+    Score(((x + edge) / (1.0 + x * edge) * ONE as f32) as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_edge_keeps_the_order_and_can_be_taken_back(score in -ONE + 1..ONE - 1, edge in -0.9_f32..0.9) {
+            let with = |score| with_edge(Score(score), edge).0;
+            prop_assert_eq!(with_edge(Score(score), 0.0).0, score);
+            prop_assert!(with(score).abs() <= ONE && with(score) <= with(score + 1));
+            prop_assert!((with(0) - (edge * ONE as f32) as i32).abs() <= 1);
+            prop_assert!((with_edge(Score(with(score)), -edge).0 - score).abs() <= 40);
+        }
+
+        #[test]
+        fn who_has_an_edge_does_not_gamble(stake in ONE / 100..ONE, edge in 0.1_f32..0.9) {
+            let with = |score| with_edge(Score(score), edge).0;
+            prop_assert!(with(stake) + with(-stake) < 2 * with(0));
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! What the champion thinks of a position without looking ahead.
 
-use anqi_rules::{Game, Position};
+use anqi_rules::{Color, Game, Position};
 
-use super::expectation::{of_chances, of_evaluation};
+use super::expectation::{of_chances, of_evaluation, of_proof, with_edge};
 use crate::eval::{Evaluate, Eyes, Hand, Network};
 use crate::score::Score;
 
@@ -12,6 +12,9 @@ pub(super) struct Judge<'a> {
     scale: f32,
     /// Quiet plies that make a draw.
     draw: u16,
+    /// Whose turn it is at the root, and the edge of that side over the other.
+    turn: Option<Color>,
+    edge: f32,
     learned: Option<(&'a Network, Eyes, Memory)>,
 }
 
@@ -33,26 +36,35 @@ impl Memory {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(hand: Hand, scale: u32, network: Option<&'a Network>, game: &Game) -> Judge<'a> {
+    pub(super) fn new(hand: Hand, scale: u32, network: Option<&'a Network>, game: &Game, edge: f32) -> Judge<'a> {
         let learned = network.map(|network| (network, network.eyes(game.position()), Memory::new()));
-        Judge { hand, scale: scale as f32, draw: game.rules().draw.unwrap_or(u16::MAX), learned }
+        let turn = game.position().turn();
+        let edge = if turn.is_some() { edge } else { 0.0 }; // before the first flip nobody knows who is who
+        Judge { hand, scale: scale as f32, draw: game.rules().draw.unwrap_or(u16::MAX), turn, edge, learned }
     }
 
-    /// `P(win) − P(loss)` for the side to move.
+    /// `P(win) − P(loss)` for the side to move, against the other side as strong as it is taken to be.
     #[inline]
     pub(super) fn expectation(&mut self, position: &Position) -> Score {
+        let edge = if position.turn() == self.turn { self.edge } else { -self.edge };
         match &mut self.learned {
             Some((network, eyes, memory)) => {
                 let urgency = Network::urgency(self.draw.saturating_sub(position.quiet()));
                 let key = position.hash() ^ (urgency as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let slot = memory.slot(key);
                 if slot.0 != key {
-                    *slot = (key, of_chances(network.look(eyes, position, urgency).chances()));
+                    let fair = of_chances(network.look(eyes, position, urgency).chances());
+                    *slot = (key, with_edge(fair, edge));
                 }
                 slot.1
             }
-            None => of_evaluation(self.hand.evaluate(position), self.scale),
+            None => with_edge(of_evaluation(self.hand.evaluate(position), self.scale), edge),
         }
+    }
+
+    /// A score of the root as between equals. A draw is a draw, and a proof a proof.
+    pub(super) fn told(&self, score: Score) -> Score {
+        if score == Score::DRAW || score != of_proof(score) { score } else { with_edge(score, -self.edge) }
     }
 }
 
@@ -71,7 +83,7 @@ mod tests {
         let (rules, seed) = (Rules::server(), Seed::from(7));
         let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
         game.play(deal.resolve(game.legal_moves()[0]).unwrap()).unwrap();
-        let judge = |game: &Game| Judge::new(Hand::with_weights(&[]), 1000, Some(&network), game);
+        let judge = |game: &Game| Judge::new(Hand::with_weights(&[]), 1000, Some(&network), game, 0.0);
         let mut old = judge(&game);
         for ply in 0.. {
             if game.outcome().is_some() {

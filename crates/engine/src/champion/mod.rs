@@ -25,7 +25,6 @@ use crate::player::{Candidate, Choice, Player};
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 pub use chances::{Chances, chances, expected};
-use expectation::ONE;
 use judge::Judge;
 use net::{AnyNet, NetOption};
 use search::Search;
@@ -47,7 +46,7 @@ options! {
         inner: u32 = 6, 0..=200, "depth from which flips beside revealed pieces are searched inside the tree";
         probe: u32 = 1, 1..=200, "depth from which the outcomes of a flip are answered with one move first (Star2)";
         few: u32 = 2, 0..=32, "with so few pieces face down every flip is searched";
-        contempt: u32 = 100, 0..=1000, "what a draw costs when it plays, in thousandths of a win";
+        edge: u32 = 500, 0..=999, "what a level position is worth when it plays, in thousandths of a win: others are weaker";
         fitted: bool = true, OnOff, "values for assessment are what games of the match server made of them";
     }
 }
@@ -84,24 +83,25 @@ impl Player for Champion {
         if !std::mem::take(&mut self.pondered) {
             self.table.renew(); // so that a choice depends on the game alone
         }
-        self.search(game, limits, stop, self.contempt())
+        self.search(game, limits, stop, self.edge())
     }
 
     fn ponder(&mut self, game: &Game, stop: &Stop) {
         self.table.renew();
         self.pondered = true;
-        self.search(game, &Limits::default(), stop, -self.contempt()); // it is the other side's move
+        self.search(game, &Limits::default(), stop, -self.edge()); // it is the other side's move
     }
 }
 
 impl Champion {
-    /// What a draw is worth to the champion.
-    fn contempt(&self) -> Score {
-        Score(-(self.options.contempt as i32 * (ONE / 1000)))
+    /// What a level position is worth to the champion: most players are weaker. Therefore it would rather keep a small lead than
+    /// gamble for a large one with a flip, and does not like draws.
+    fn edge(&self) -> f32 {
+        self.options.edge as f32 / 1000.0
     }
 
-    /// All threads think about one position, in which a draw is worth `drawn` to the side to move.
-    fn search(&self, game: &Game, limits: &Limits, stop: &Stop, drawn: Score) -> Option<Choice> {
+    /// All threads think about one position, for a side to move that has this edge over the other.
+    fn search(&self, game: &Game, limits: &Limits, stop: &Stop, edge: f32) -> Option<Choice> {
         let network = self.network.as_deref().filter(|_| Network::knows(game.position()));
         let hand = Hand::with_weights(&self.options.weights.0);
         let line = Line::new(game, &self.options.tables);
@@ -111,8 +111,8 @@ impl Champion {
         let together = &Together::new(&moves, options.threads);
         let think = |limits: &Limits, stop: &Stop, helper: u32| {
             let budget = Budget::new(limits, stop);
-            let judge = Judge::new(hand, options.scale, network, game);
-            let mut search = Search::new(options, judge, table, together, line.clone(), budget, game.position(), drawn);
+            let judge = Judge::new(hand, options.scale, network, game, edge);
+            let mut search = Search::new(options, judge, table, together, line.clone(), budget, game.position());
             search.best(game, moves.clone(), limits, helper)
         };
         let finished = Stop::default();

@@ -1,6 +1,6 @@
 //! Principal-variation search with chance nodes.
 
-use anqi_rules::{Color, Game, Move, Piece, Position, Square, SquareSet, neighbours};
+use anqi_rules::{Game, Move, Piece, Position, Square, SquareSet, neighbours};
 use arrayvec::ArrayVec;
 
 use super::ChampionOptions;
@@ -30,9 +30,6 @@ pub(super) struct Search<'a> {
     table: &'a Table,
     together: &'a Together,
     line: Line,
-    /// Whose turn it is at the root, and what a draw is worth to that side.
-    turn: Option<Color>,
-    drawn: Score,
     budget: Budget<'a>,
     /// With so few pieces face down every flip is searched; on small boards always.
     few: u32,
@@ -60,7 +57,6 @@ impl Before {
 }
 
 impl<'a> Search<'a> {
-    #[expect(clippy::too_many_arguments, reason = "what all threads share, and what each has of its own")]
     pub(super) fn new(
         options: &'a ChampionOptions,
         judge: Judge<'a>,
@@ -69,7 +65,6 @@ impl<'a> Search<'a> {
         line: Line,
         budget: Budget<'a>,
         root: &Position,
-        drawn: Score,
     ) -> Search<'a> {
         let few = if root.board().squares().len() <= SMALL_BOARD { SMALL_BOARD } else { options.few };
         Search {
@@ -77,8 +72,6 @@ impl<'a> Search<'a> {
             judge,
             table,
             together,
-            turn: root.turn(),
-            drawn,
             line,
             budget,
             few,
@@ -126,8 +119,11 @@ impl<'a> Search<'a> {
             }
         }
         choice.candidates.sort_by_key(|candidate| (candidate.mv != choice.mv, std::cmp::Reverse(candidate.score)));
-        let scores = choice.candidates.iter_mut().map(|candidate| &mut candidate.score).chain([&mut choice.score]);
-        scores.filter(|score| **score == self.drawn).for_each(|score| *score = Score::DRAW); // it is one, liked or not
+        for candidate in &mut choice.candidates {
+            candidate.score = self.judge.told(candidate.score);
+            candidate.outcomes.iter_mut().for_each(|outcome| outcome.score = self.judge.told(outcome.score));
+        }
+        choice.score = self.judge.told(choice.score);
         choice.pv = principal_variation(Some(self.table), &self.line, root, choice.mv, choice.stats.depth);
         // A node or two are begun after the last that counts, on the way out.
         choice.stats.nodes = self.budget.nodes().min(limits.nodes.unwrap_or(u64::MAX));
@@ -214,11 +210,11 @@ impl<'a> Search<'a> {
             return Score::DRAW;
         }
         // Step 3. The end of the game.
-        if let Some(score) = self.ended(position, depth) {
+        if let Some(score) = self.line.ended(position, depth) {
             return score;
         }
         if self.line.is_repetition(position) {
-            return self.drawn(position);
+            return Score::DRAW;
         }
         // Step 4. The table.
         let key = self.line.key(position, depth);
@@ -412,7 +408,7 @@ impl<'a> Search<'a> {
         if self.budget.count() {
             return Score::DRAW;
         }
-        if let Some(score) = self.ended(position, depth) {
+        if let Some(score) = self.line.ended(position, depth) {
             return score;
         }
         let remembered = self.table.get(self.line.key(position, depth));
@@ -446,7 +442,7 @@ impl<'a> Search<'a> {
         if self.budget.count() {
             return Score::DRAW;
         }
-        if let Some(score) = self.ended(position, 0) {
+        if let Some(score) = self.line.ended(position, 0) {
             return score;
         }
         let mut s = self.evaluate(position);
@@ -471,18 +467,6 @@ impl<'a> Search<'a> {
             }
         }
         s
-    }
-
-    /// What a draw is worth to the side to move.
-    #[inline]
-    fn drawn(&self, position: &Position) -> Score {
-        if position.turn() == self.turn { self.drawn } else { -self.drawn }
-    }
-
-    /// [`Line::ended`], with what a draw is worth.
-    #[inline]
-    fn ended(&self, position: &Position, depth: u32) -> Option<Score> {
-        self.line.ended(position, depth).map(|score| if score == Score::DRAW { self.drawn(position) } else { score })
     }
 
     #[inline]
