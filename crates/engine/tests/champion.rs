@@ -41,7 +41,7 @@ fn probing_outcomes_changes_no_value() {
             }
             if ply % 8 == 5 {
                 let [star1, star2] = ["champion,lmr=255,probe=200", "champion,lmr=255"]
-                    .map(|spec| choose(spec, &game, &Limits::depth(4)));
+                    .map(|spec| choose(spec, &game, &Limits::depth(5)));
                 assert_eq!((star1.mv, star1.score), (star2.mv, star2.score), "{}", game.position());
                 nodes[0] += star1.stats.nodes;
                 nodes[1] += star2.stats.nodes;
