@@ -1,6 +1,6 @@
 //! Principal-variation search with chance nodes.
 
-use anqi_rules::{Game, Move, Piece, Position, Square, SquareSet, neighbours};
+use anqi_rules::{BoardSize, Game, Move, Piece, Position, Square, SquareSet, neighbours};
 use arrayvec::ArrayVec;
 
 use super::ChampionOptions;
@@ -64,9 +64,9 @@ impl<'a> Search<'a> {
         together: &'a Together,
         line: Line,
         budget: Budget<'a>,
-        root: &Position,
+        board: BoardSize,
     ) -> Search<'a> {
-        let few = if root.board().squares().len() <= SMALL_BOARD { SMALL_BOARD } else { options.few };
+        let few = if board.squares().len() <= SMALL_BOARD { SMALL_BOARD } else { options.few };
         Search {
             options,
             judge,
