@@ -157,3 +157,38 @@ fn as_solved(mut choice: Choice, worth: &[(Move, Score)]) -> Choice {
     choice.score = choice.candidates.first().map_or(choice.score, |best| best.score);
     choice
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::Duration;
+
+    use anqi_rules::{Deal, Rules, Seed};
+
+    use super::*;
+
+    /// The edge stays with the champion while the other side thinks: after all of its moves a level game looks won.
+    #[test]
+    fn an_edge_is_kept_while_pondering() {
+        let (rules, seed) = (Rules::server(), Seed::from(3));
+        let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
+        let options = ChampionOptions { edge: 990, tables: TablesOption::Off, ..ChampionOptions::default() };
+        let (mut champion, stop) = (Champion::new(&options), Stop::default());
+        for _ in 0..20 {
+            let choice = champion.choose(&game, &Limits::nodes(1000), &stop).unwrap();
+            game.play(deal.resolve(choice.mv).unwrap()).unwrap();
+        }
+        thread::scope(|scope| {
+            scope.spawn(|| champion.ponder(&game, &stop));
+            thread::sleep(Duration::from_millis(200));
+            stop.raise();
+        });
+        let line = Line::new(&game, &options.tables);
+        let answers = game.legal_moves().into_iter().filter_map(|mv| match mv {
+            Move::Step { from, to } => champion.table.get(line.key(&game.position().after_step(from, to), 1)),
+            Move::Flip(_) => None,
+        });
+        let scores: Vec<i32> = answers.map(|entry| entry.score.0).collect();
+        assert!(!scores.is_empty() && scores.iter().all(|score| *score > 0), "{scores:?}");
+    }
+}
