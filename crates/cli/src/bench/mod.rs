@@ -1,4 +1,4 @@
-//! `anqi bench`: rates of this machine, one core.
+//! `anqi bench`: rates of this machine, one core but where it says otherwise.
 
 mod endgame;
 mod iterations;
@@ -6,6 +6,7 @@ mod perft;
 mod playouts;
 mod referee;
 mod search;
+mod threads;
 
 use std::time::{Duration, Instant};
 
@@ -16,12 +17,12 @@ use self::playouts::Paths;
 use crate::Exit;
 use crate::output::Output;
 
-/// Measure how fast this machine is, on one core
+/// Measure how fast this machine is, on one core but for threads
 #[derive(Args)]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     what: What,
-    /// Seconds for each row [default: 0.5 for playouts, else 2]
+    /// Seconds for each row [default: 0.5 for playouts, 20 for threads, else 2]
     #[arg(long, global = true)]
     seconds: Option<f64>,
 }
@@ -38,6 +39,8 @@ enum What {
     Perft,
     /// Nodes of the players' searches at fixed depths, and one number that changes when play changes
     Search,
+    /// What a second thread is worth to the champion, by time for a move
+    Threads,
     /// Iterations of Monte Carlo tree search from the initial position
     Iterations,
     /// Positions of retrograde analysis, and random probes of a table
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut Output) -> Result<Exit> {
         What::Playouts { paths } => playouts::run(time(0.5)?, paths, out),
         What::Perft => perft::run(time(2.0)?, out),
         What::Search => search::run(out),
+        What::Threads => threads::run(time(20.0)?, out),
         What::Iterations => iterations::run(time(2.0)?, out),
         What::Endgame => endgame::run(time(2.0)?, out),
         What::Referee => referee::run(time(2.0)?, out),
