@@ -23,10 +23,11 @@ pub(super) fn of_proof(score: Score) -> Score {
     Score(score.0.clamp(-ONE, ONE))
 }
 
-/// The expectation of chances of a win, a draw and a loss.
+/// The expectation of a win, a draw and a loss that are to each other as these odds, [`with_edge`].
 #[inline]
-pub(super) fn of_chances([win, _, loss]: [f32; 3]) -> Score {
-    Score(((win - loss) * (ONE - 1) as f32) as i32)
+pub(super) fn of_odds([win, draw, loss]: [f32; 3], edge: f32) -> Score {
+    let (lead, all) = (win - loss, win + draw + loss);
+    Score(((lead + edge * all) / (all + edge * lead) * (ONE - 1) as f32) as i32)
 }
 
 /// What an expectation between equals is worth to a side that is stronger than the other, so that a level position is worth
@@ -51,6 +52,14 @@ mod tests {
             prop_assert!(with(score).abs() <= ONE && with(score) <= with(score + 1));
             prop_assert!((with(0) - (edge * ONE as f32) as i32).abs() <= 1);
             prop_assert!((with_edge(Score(with(score)), -edge).0 - score).abs() <= 40);
+        }
+
+        #[test]
+        fn odds_need_not_add_up_to_one(chances in [0.0_f32..1.0, 0.0..1.0, 0.0..1.0], times in 0.1_f32..10.0, edge in -0.9_f32..0.9) {
+            let sum: f32 = chances.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+            let fair = Score(((chances[0] - chances[2]) / sum * ONE as f32) as i32);
+            let score = of_odds(chances.map(|chance| chance * times), edge);
+            prop_assert!((score.0 - with_edge(fair, edge).0).abs() <= 40, "{score:?} {fair:?}");
         }
 
         #[test]

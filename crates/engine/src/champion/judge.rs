@@ -2,7 +2,7 @@
 
 use anqi_rules::{Color, Game, Position};
 
-use super::expectation::{of_chances, of_evaluation, of_proof, with_edge};
+use super::expectation::{of_evaluation, of_odds, of_proof, with_edge};
 use crate::eval::{Evaluate, Eyes, Hand, Network};
 use crate::score::Score;
 
@@ -53,8 +53,7 @@ impl<'a> Judge<'a> {
                 let key = position.hash() ^ (urgency as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let slot = memory.slot(key);
                 if slot.0 != key {
-                    let fair = of_chances(network.look(eyes, position, urgency).chances());
-                    *slot = (key, with_edge(fair, edge));
+                    *slot = (key, of_odds(network.look(eyes, position, urgency).odds(), edge));
                 }
                 slot.1
             }
