@@ -5,6 +5,7 @@
 
 mod chances;
 pub(crate) mod expectation;
+mod helpers;
 mod judge;
 mod net;
 mod search;
@@ -14,7 +15,6 @@ mod together;
 use std::sync::Arc;
 
 use anqi_rules::{Game, Move};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::eval::{Hand, Linear, Network};
 use crate::limits::{Budget, Limits, Stop};
@@ -25,6 +25,7 @@ use crate::player::{Candidate, Choice, Player};
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 pub use chances::{Chances, chances, expected};
+use helpers::Helpers;
 use judge::Judge;
 use net::{AnyNet, NetOption};
 use search::Search;
@@ -59,21 +60,17 @@ pub(crate) struct Champion {
     /// The table holds what was found while the other side thought.
     pondered: bool,
     network: Option<Arc<Network>>,
-    /// All threads but the first. They wait from move to move: some systems leave a new thread beside the one that made it
-    /// for milliseconds, while another core is idle. None if there are none to be had.
-    helpers: Option<ThreadPool>,
+    helpers: Option<Helpers>,
 }
 
 impl Champion {
     pub(crate) fn new(options: &ChampionOptions) -> Champion {
-        let helpers = options.threads as usize - 1;
-        let helpers = (helpers > 0).then(|| ThreadPoolBuilder::new().num_threads(helpers).build());
         Champion {
             options: options.clone(),
             table: Table::with_megabytes(options.hash),
             pondered: false,
             network: options.net.network(),
-            helpers: helpers.and_then(Result::ok),
+            helpers: Helpers::new(options.threads as usize - 1),
         }
     }
 }
@@ -119,7 +116,7 @@ impl Champion {
         let choice = match &self.helpers {
             None => think(limits, stop, 0),
             // They only fill the table, until the first thread is done.
-            Some(helpers) => helpers.in_place_scope(|scope| {
+            Some(helpers) => helpers.scope(|scope| {
                 let (think, finished) = (&think, &finished);
                 let unlimited = Limits { depth: limits.depth, ..Limits::default() };
                 for helper in 1..options.threads {

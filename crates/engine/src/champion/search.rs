@@ -19,7 +19,7 @@ use crate::score::Score;
 /// No search goes deeper.
 const MOST_DEPTH: u32 = 120;
 /// Threads share what is left to search from this depth on.
-const SHARED: u32 = 3;
+const SHARED: u32 = 4;
 /// No line is longer.
 const MOST_PLIES: usize = 128;
 
