@@ -24,8 +24,8 @@ impl Helpers {
     }
 }
 
-/// Where helpers may run. A thread that wakes up is left beside the one that woke it, too, until the system next looks whether
-/// another core is idle: half of the searches of 2 ms were over by then.
+/// Where helpers may run. A thread that wakes up is often left beside the one that woke it, too, until the system next looks
+/// whether another core is idle. Short searches are over by then.
 #[derive(Debug)]
 #[cfg(target_os = "linux")]
 struct Cores {
@@ -64,7 +64,8 @@ impl Cores {
     fn keep_off_this_one(&self) {}
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::sync::mpsc;
 
