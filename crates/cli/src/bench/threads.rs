@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anqi_engine::{Limits, Player, PlayerSpec, Stop};
 use anqi_rules::{Deal, Game, Rules, Seed};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::Exit;
@@ -38,10 +38,8 @@ pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
         let limit = Duration::from_millis(milliseconds);
         let (mut sums, mut positions) = ([0; 3], 0);
         let start = Instant::now();
-        for game in games.iter().cycle() {
-            if start.elapsed() >= time && positions > 0 {
-                break;
-            }
+        let in_time = |_: &&Game| start.elapsed() < time;
+        for game in games.iter().cycle().take_while(in_time) {
             let depths =
                 [depth(&mut *one, game, limit)?, depth(&mut *one, game, 2 * limit)?, depth(&mut *two, game, limit)?];
             if depths.iter().all(|depth| *depth < DEEPEST) {
@@ -49,6 +47,7 @@ pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
                 positions += 1;
             }
         }
+        ensure!(positions > 0, "no position was searched at {milliseconds} ms: give more --seconds");
         let [one, one_twice, two] = sums.map(|sum| sum as f64 / positions as f64);
         let factor = ((two - one) / (one_twice - one)).exp2();
         let schema = "anqi-bench-threads-1";

@@ -90,8 +90,7 @@ impl Outlook {
     }
 }
 
-/// The exponential, between 2^-120 and 2^120. Not the platform's: every machine agrees. That of a library, with its branches and a division, took a
-/// twelfth of a search.
+/// The exponential, between 2^-120 and 2^120, without a branch or a division. Not the platform's: every machine agrees.
 #[inline]
 fn exp(x: f32) -> f32 {
     /// Beside this only whole numbers fit.
@@ -205,11 +204,12 @@ impl Head {
 
     #[inline]
     fn outlook(&self, inner: [i32; INNER]) -> Outlook {
+        /// What a whole number of the last layer is worth.
+        const UNIT: f32 = 1.0 / (WEIGHT_ONE * VIEW_ONE as i32) as f32;
         let inner = inner.map(|sum| (sum.max(0) / WEIGHT_ONE).min(VIEW_ONE.into()));
-        const ONE: f32 = 1.0 / (WEIGHT_ONE * VIEW_ONE as i32) as f32;
         let outcome = |i: usize| {
             let sum: i32 = self.outcome[i].iter().zip(&inner).map(|(weight, input)| i32::from(*weight) * input).sum();
-            self.outcome_bias[i].saturating_add(sum) as f32 * ONE
+            self.outcome_bias[i].saturating_add(sum) as f32 * UNIT
         };
         Outlook([outcome(0), outcome(1), outcome(2)])
     }
