@@ -100,6 +100,22 @@ fn every_move_is_scored_when_asked() {
     }
 }
 
+/// What a champion keeps from move to move saves time and changes nothing, even if it plays both sides, each with an edge of
+/// its own.
+#[test]
+fn a_choice_depends_on_the_game_alone() {
+    let (rules, seed, limits) = (Rules::server(), Seed::from(5), Limits::nodes(3000));
+    let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
+    let mut old = "champion".parse::<PlayerSpec>().unwrap().build(seed);
+    while game.outcome().is_none() && game.plies().len() < 80 {
+        let [old, fresh] = [old.choose(&game, &limits, &Stop::default()).unwrap(), choose("champion", &game, &limits)];
+        let found = |choice: &Choice| (choice.mv, choice.score, choice.stats.nodes, choice.stats.depth);
+        assert_eq!(found(&old), found(&fresh), "{}", game.position());
+        game.play(deal.resolve(old.mv).unwrap()).unwrap();
+    }
+    assert!(game.plies().len() > 40);
+}
+
 /// What was found in the other side's time is not forgotten: after pondering over a lost position a few nodes are enough.
 #[test]
 fn pondering_helps_the_next_choice() {
