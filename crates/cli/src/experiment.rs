@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anqi_lab::experiment::{Experiment, PlayoutPlan, Run, Sheet};
+use anqi_experiment::{Experiment, PlayoutPlan, Run, Sheet};
 use anqi_lab::{Ended, Journal, Plan};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};

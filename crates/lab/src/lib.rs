@@ -19,11 +19,10 @@
 //! ```
 //!
 //! Inside a pair a [`referee()`] holds the deal and gives both [`Side`]s the public game; [`luck`] measures what the flips
-//! gave. An [`experiment`] is a folder of data that asks a published table again.
+//! gave.
 
 mod budget;
 mod contender;
-pub mod experiment;
 mod journal;
 pub mod luck;
 mod pair;

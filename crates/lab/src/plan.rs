@@ -301,7 +301,11 @@ impl Format {
 }
 
 impl SeedText {
-    pub(crate) fn seed(&self) -> Result<Seed, SeedError> {
+    /// The seed.
+    ///
+    /// # Errors
+    /// If the text is none.
+    pub fn seed(&self) -> Result<Seed, SeedError> {
         match self {
             SeedText::Number(number) => Ok(Seed::from(*number)),
             SeedText::Text(text) => text.parse(),

@@ -1,6 +1,6 @@
 //! Plots as SVG: the only place that knows the plotting library.
 
-use anqi_lab::experiment::{Content, Figure, Line, Number};
+use anqi_experiment::{Content, Figure, Line, Number};
 use anqi_stats::Estimate;
 use kuva::plot::{BarPlot, ForestPlot, Histogram, LinePlot, ScatterPlot};
 use kuva::render::layout::Layout;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anqi_lab::experiment::{ExperimentError, ExperimentReport, Run};
+use anqi_experiment::{ExperimentError, ExperimentReport, Run};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
 use crate::chart;

@@ -6,17 +6,17 @@
 
 use std::fmt::Write as _;
 
+use anqi_lab::Plan;
 use anqi_stats::{CrossTable, Games, Outcomes};
 
-use super::facts::{Facts, by_games, by_pairs, draw_rate, left, plies};
-use super::figure::Figure;
-use super::number::{Number, Z, show};
-use super::published::Order;
-use super::{
+use crate::facts::{Facts, by_games, by_pairs, draw_rate, left, plies};
+use crate::figure::Figure;
+use crate::number::{Number, Z, show};
+use crate::published::Order;
+use crate::{
     BestMove, BranchingRow, Experiment, ExperimentError, MatchRow, Outline, PlayoutPlan, PlayoutRow, PrintedBranching,
     PrintedMatch, PrintedPlayouts, Rows, Run, Sheet,
 };
-use crate::plan::Plan;
 
 /// The report of a run.
 #[derive(Clone, PartialEq, Debug)]

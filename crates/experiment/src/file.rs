@@ -3,16 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use anqi_lab::{Plan, PlanError, PlanFile, SeedText};
 use anqi_playout::{Policy, Reading, UnknownName, UnknownPolicy};
 use anqi_rules::{ParseError, Position, Rules, RulesError, Seed, SeedError, excerpt};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Plan, PlanError, PlanFile, SeedText};
-
 /// What is measured. The key `kind` says which of these it is.
 ///
 /// ```
-/// use anqi_lab::experiment::Sheet;
+/// use anqi_experiment::Sheet;
 ///
 /// let sheet: Sheet = r#"
 ///     kind = "playouts"
@@ -27,7 +26,7 @@ use crate::plan::{Plan, PlanError, PlanFile, SeedText};
 ///
 /// let error = "kind = 'matches'\ngames = 3\nplayers = []".parse::<Sheet>().unwrap_err().to_string();
 /// assert!(error.contains("unknown field `games`, expected one of `event`, `rules`, `seed`, `pairs`"), "{error}");
-/// # Ok::<(), anqi_lab::experiment::SheetError>(())
+/// # Ok::<(), anqi_experiment::SheetError>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Sheet {
@@ -43,11 +42,11 @@ pub enum Sheet {
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayoutPlan {
     file: PlayoutPlanFile,
-    pub(super) rules: Rules,
-    pub(super) seed: Seed,
-    pub(super) positions: Vec<(String, Position)>,
-    pub(super) policies: Vec<Policy>,
-    pub(super) readings: Vec<Reading>,
+    pub(crate) rules: Rules,
+    pub(crate) seed: Seed,
+    pub(crate) positions: Vec<(String, Position)>,
+    pub(crate) policies: Vec<Policy>,
+    pub(crate) readings: Vec<Reading>,
 }
 
 /// A plan of playouts as it is written down.

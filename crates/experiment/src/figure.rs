@@ -1,8 +1,8 @@
 //! `Figure`: what is drawn, as numbers; how it looks is up to whoever draws it.
 
-use super::facts::{Facts, Pattern};
-use super::number::Number;
-use super::outline::{Axes, FigurePlan};
+use crate::facts::{Facts, Pattern};
+use crate::number::Number;
+use crate::outline::{Axes, FigurePlan};
 
 /// A figure of a report.
 #[derive(Clone, PartialEq, Debug)]
@@ -36,7 +36,7 @@ pub struct Line {
 }
 
 impl FigurePlan {
-    pub(super) fn figure(&self, printed: &Facts, measured: &Facts) -> Figure {
+    pub(crate) fn figure(&self, printed: &Facts, measured: &Facts) -> Figure {
         let content = match &self.axes {
             Axes::Lines(axis, series) => {
                 let line = |(before, after): &(String, String)| {

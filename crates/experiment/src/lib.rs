@@ -26,6 +26,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use anqi_lab::{Journal, JournalError, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -40,8 +41,6 @@ pub use outline::{Axes, Claim, FigurePlan, Form, Outline, OutlineError};
 pub use playouts::{BestMove, Cell, PlayoutRow};
 pub use published::{Order, PrintedBranching, PrintedMatch, PrintedPlayouts};
 pub use report::ExperimentReport;
-
-use crate::journal::{Journal, JournalError, write_in};
 
 /// A folder with a plan.
 #[derive(Clone, PartialEq, Debug)]
@@ -273,7 +272,8 @@ impl Run {
     /// # Errors
     /// If that fails; then the file is as it was.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ExperimentError> {
-        Ok(write_in(&self.dir, name, |out| out.write_all(bytes))?)
+        let path = self.dir.join(name);
+        write_whole(&path, |out| out.write_all(bytes)).map_err(|error| io_error(&path, error))
     }
 
     fn write_raw<T: Serialize>(&self, rows: &[T]) -> Result<(), ExperimentError> {

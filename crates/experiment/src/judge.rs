@@ -8,9 +8,9 @@ use std::fmt;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::facts::{Facts, Pattern, Sum};
-use super::number::{Number, Z};
-use super::outline::{Claim, Form};
+use crate::facts::{Facts, Pattern, Sum};
+use crate::number::{Number, Z};
+use crate::outline::{Claim, Form};
 
 /// What numbers say about a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,14 +37,14 @@ impl fmt::Display for Judgement {
 }
 
 /// A judgement and the numbers that it rests on, in words.
-pub(super) struct Judged {
-    pub(super) judgement: Judgement,
-    pub(super) reason: String,
+pub(crate) struct Judged {
+    pub(crate) judgement: Judgement,
+    pub(crate) reason: String,
 }
 
 impl Claim {
     /// What a table says about it.
-    pub(super) fn judge(&self, facts: &Facts) -> Judged {
+    pub(crate) fn judge(&self, facts: &Facts) -> Judged {
         self.judged(facts).unwrap_or(Judged { judgement: Judgement::NotMeasured, reason: "–".to_owned() })
     }
 

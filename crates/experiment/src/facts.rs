@@ -6,8 +6,8 @@ use anqi_stats::{Elo, Games, Outcomes, wilson};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
-use super::number::{Number, Z};
-use super::{BranchingRow, MatchRow, Order, PlayoutRow, PrintedBranching, PrintedMatch, PrintedPlayouts};
+use crate::number::{Number, Z};
+use crate::{BranchingRow, MatchRow, Order, PlayoutRow, PrintedBranching, PrintedMatch, PrintedPlayouts};
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -79,13 +79,13 @@ impl Pattern {
 /// A weighted sum of independent numbers and a constant. Two players' scores share the games between them: as sums
 /// over pairings, their difference has the right error.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub(super) struct Sum {
+pub(crate) struct Sum {
     constant: f64,
     weights: BTreeMap<usize, f64>,
 }
 
 impl Sum {
-    pub(super) fn constant(constant: f64) -> Sum {
+    pub(crate) fn constant(constant: f64) -> Sum {
         Sum { constant, weights: BTreeMap::new() }
     }
 
@@ -93,7 +93,7 @@ impl Sum {
         Sum { constant: 0.0, weights: BTreeMap::from([(place, 1.0)]) }
     }
 
-    pub(super) fn plus(mut self, factor: f64, other: &Sum) -> Sum {
+    pub(crate) fn plus(mut self, factor: f64, other: &Sum) -> Sum {
         self.constant += factor * other.constant;
         for (&place, weight) in &other.weights {
             *self.weights.entry(place).or_default() += factor * weight;
@@ -104,28 +104,28 @@ impl Sum {
 
 /// The numbers of one table.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     numbers: Vec<Number>,
     named: Vec<(Measure, String, Sum)>,
 }
 
 impl Facts {
     /// What a sum is worth.
-    pub(super) fn number(&self, sum: &Sum) -> Number {
+    pub(crate) fn number(&self, sum: &Sum) -> Number {
         let value = sum.weights.iter().map(|(&place, weight)| weight * self.numbers[place].value).sum::<f64>();
         let variance = sum.weights.iter().map(|(&place, weight)| (weight * self.numbers[place].error).powi(2));
         Number::new(sum.constant + value, variance.sum::<f64>().sqrt())
     }
 
     /// Everything that one of the patterns stands for.
-    pub(super) fn find(&self, measure: Measure, patterns: &[Pattern]) -> Vec<(&str, &Sum)> {
+    pub(crate) fn find(&self, measure: Measure, patterns: &[Pattern]) -> Vec<(&str, &Sum)> {
         let fits = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         let of_measure = self.named.iter().filter(|(other, name, _)| *other == measure && fits(name));
         of_measure.map(|(_, name, sum)| (name.as_str(), sum)).collect()
     }
 
     /// The mean of everything that one of the patterns stands for.
-    pub(super) fn mean(&self, measure: Measure, patterns: &[Pattern]) -> Option<Sum> {
+    pub(crate) fn mean(&self, measure: Measure, patterns: &[Pattern]) -> Option<Sum> {
         let found = self.find(measure, patterns);
         let share = 1.0 / found.len() as f64;
         (!found.is_empty()).then(|| found.into_iter().fold(Sum::default(), |mean, (_, sum)| mean.plus(share, sum)))
@@ -179,7 +179,7 @@ impl Facts {
         }
     }
 
-    pub(super) fn measured_matches(rows: &[MatchRow]) -> Facts {
+    pub(crate) fn measured_matches(rows: &[MatchRow]) -> Facts {
         let result = |row: &MatchRow| Met {
             player: row.player.clone(),
             opponent: row.opponent.clone(),
@@ -192,7 +192,7 @@ impl Facts {
         facts
     }
 
-    pub(super) fn printed_matches(rows: &[PrintedMatch]) -> Facts {
+    pub(crate) fn printed_matches(rows: &[PrintedMatch]) -> Facts {
         // A table that tells who moved first gives every pairing twice.
         let mut results: Vec<Met> = Vec::new();
         for row in rows {
@@ -219,7 +219,7 @@ impl Facts {
     }
 
     /// Playouts are called `POSITION POLICY LIMIT READING`.
-    pub(super) fn measured_playouts(rows: &[PlayoutRow], timed: u64) -> Facts {
+    pub(crate) fn measured_playouts(rows: &[PlayoutRow], timed: u64) -> Facts {
         let mut facts = Facts::default();
         for row in rows {
             let name = format!("{} {} {} {}", row.position, row.policy, row.limit, row.reading);
@@ -236,7 +236,7 @@ impl Facts {
 
     /// Printed playouts go by the names of all readings. Their spread is not printed for all, so their errors are
     /// those of measured ones over as many playouts.
-    pub(super) fn printed_playouts(rows: &[PrintedPlayouts], measured: &[PlayoutRow], count: u64) -> Facts {
+    pub(crate) fn printed_playouts(rows: &[PrintedPlayouts], measured: &[PlayoutRow], count: u64) -> Facts {
         let mut facts = Facts::default();
         for row in measured {
             let about = |printed: &&PrintedPlayouts| {
@@ -262,7 +262,7 @@ impl Facts {
     }
 
     /// Branching goes by the number of face-down pieces, or `all`.
-    pub(super) fn measured_branching(rows: &[BranchingRow]) -> Facts {
+    pub(crate) fn measured_branching(rows: &[BranchingRow]) -> Facts {
         let mut facts = Facts::default();
         for row in rows {
             for (measure, number) in [
@@ -276,7 +276,7 @@ impl Facts {
         facts
     }
 
-    pub(super) fn printed_branching(rows: &[PrintedBranching]) -> Facts {
+    pub(crate) fn printed_branching(rows: &[PrintedBranching]) -> Facts {
         let mut facts = Facts::default();
         for row in rows {
             for (measure, value) in [(Measure::Moves, row.moves), (Measure::Branching, row.branching)] {
@@ -304,15 +304,15 @@ fn entry<'a, 'k, V: Default>(table: &'a mut Vec<(&'k str, V)>, key: &'k str) -> 
     &mut table[place].1
 }
 
-pub(super) fn left(row: &PlayoutRow) -> Number {
+pub(crate) fn left(row: &PlayoutRow) -> Number {
     Number { value: row.left, error: row.left_sd / (row.playouts as f64).sqrt(), sd: Some(row.left_sd) }
 }
 
-pub(super) fn plies(row: &PlayoutRow) -> Number {
+pub(crate) fn plies(row: &PlayoutRow) -> Number {
     Number { value: row.plies, error: row.plies_sd / (row.playouts as f64).sqrt(), sd: Some(row.plies_sd) }
 }
 
-pub(super) fn draw_rate(row: &PlayoutRow) -> Number {
+pub(crate) fn draw_rate(row: &PlayoutRow) -> Number {
     share(row.draws, row.playouts).unwrap_or(Number::new(f64::NAN, f64::NAN))
 }
 
@@ -322,13 +322,13 @@ fn share(count: u64, total: u64) -> Option<Number> {
 }
 
 /// The score if games are independent, which is all that a printed table allows to say.
-pub(super) fn by_games(games: &Games) -> Option<Number> {
+pub(crate) fn by_games(games: &Games) -> Option<Number> {
     let (value, variance) = games.moments()?;
     Some(Number::new(value, (variance / games.total() as f64).sqrt()))
 }
 
 /// The score with the interval of paired games.
-pub(super) fn by_pairs(row: &MatchRow) -> Option<Number> {
+pub(crate) fn by_pairs(row: &MatchRow) -> Option<Number> {
     let score = Elo::of(&row.pairs())?.score;
     Some(Number::new(score.value, score.margin() / Z))
 }

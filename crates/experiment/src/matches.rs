@@ -1,10 +1,10 @@
 //! Experiments of matches: one row for each pairing.
 
+use anqi_lab::{Journal, JournalError};
 use anqi_stats::{Games, Pairs, Points};
 use serde::{Deserialize, Serialize};
 
-use super::{ExperimentError, RAW, Run, read_table};
-use crate::journal::{Journal, JournalError};
+use crate::{ExperimentError, RAW, Run, read_table};
 
 /// What was played: a row of `raw.csv`, from the point of view of `player`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -5,12 +5,12 @@ use std::str::FromStr;
 use anqi_rules::excerpt;
 use serde::Deserialize;
 
-use super::facts::{Measure, Pattern};
+use crate::facts::{Measure, Pattern};
 
 /// The claims and figures of an experiment.
 ///
 /// ```
-/// use anqi_lab::experiment::Outline;
+/// use anqi_experiment::Outline;
 ///
 /// let outline: Outline = r##"
 ///     [[claims]]
@@ -29,7 +29,7 @@ use super::facts::{Measure, Pattern};
 ///
 /// let error = "[[claims]]\nsays = 'x'\nmeasure = 'score'".parse::<Outline>().unwrap_err().to_string();
 /// assert!(error.contains("claim \"x\": expected `best` or `least`, or `more` and `less`"), "{error}");
-/// # Ok::<(), anqi_lab::experiment::OutlineError>(())
+/// # Ok::<(), anqi_experiment::OutlineError>(())
 /// ```
 #[derive(Clone, Default, Debug)]
 pub struct Outline {

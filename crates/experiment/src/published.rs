@@ -3,7 +3,7 @@
 use anqi_stats::Games;
 use serde::{Deserialize, Serialize};
 
-use super::BestMove;
+use crate::BestMove;
 
 /// A printed row about playouts. Whatever the table does not print has no column.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

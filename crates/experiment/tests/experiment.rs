@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anqi_engine::Stop;
-use anqi_lab::experiment::{BranchingRow, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
+use anqi_experiment::{BranchingRow, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
 use anqi_lab::{Ended, Journal, Standings, run};
 use anqi_records::Record;
 use anqi_rules::Move;

@@ -1,7 +1,7 @@
 //! `Number`: what was measured or printed, with its standard error.
 
 /// Standard errors to either side of a 95 % interval.
-pub(super) const Z: f64 = 1.96;
+pub(crate) const Z: f64 = 1.96;
 
 /// A number, its standard error, and the standard deviation of what it is the mean of.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,18 +27,18 @@ impl Number {
         Z * self.error
     }
 
-    pub(super) fn agrees(self, other: Number) -> bool {
+    pub(crate) fn agrees(self, other: Number) -> bool {
         (self.value - other.value).abs() <= Z * self.error.hypot(other.error)
     }
 
-    pub(super) fn difference(self, printed: Number, places: usize) -> String {
+    pub(crate) fn difference(self, printed: Number, places: usize) -> String {
         let (by, margin) = (self.value - printed.value, Z * self.error.hypot(printed.error));
         let verdict = if self.agrees(printed) { "agrees" } else { "differs" };
         format!("{by:+.places$} ± {margin:.places$}, {verdict}")
     }
 }
 
-pub(super) fn show(number: Option<Number>, places: usize) -> String {
+pub(crate) fn show(number: Option<Number>, places: usize) -> String {
     let Some(Number { value, error, sd }) = number else { return "–".to_owned() };
     let sd = sd.map_or(String::new(), |sd| format!(" ({sd:.2})"));
     format!("{value:.places$} ± {:.places$}{sd}", Z * error)

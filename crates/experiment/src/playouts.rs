@@ -9,7 +9,7 @@ use anqi_rules::{Game, Position};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{ExperimentError, PlayoutPlan, RAW, Run, read_table};
+use crate::{ExperimentError, PlayoutPlan, RAW, Run, read_table};
 
 /// What one row of the table is about.
 #[derive(Clone, PartialEq, Debug)]

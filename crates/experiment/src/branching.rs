@@ -1,11 +1,11 @@
 //! Experiments on the branching factor: how many choices positions of real games have, by face-down pieces.
 
+use anqi_lab::{Journal, JournalError};
 use anqi_rules::Position;
 use serde::{Deserialize, Serialize};
 
-use super::number::Number;
-use super::{ExperimentError, RAW, Run, read_table};
-use crate::journal::{Journal, JournalError};
+use crate::number::Number;
+use crate::{ExperimentError, RAW, Run, read_table};
 
 /// What was counted: a row of `raw.csv`. Errors are those of a mean over games, not over positions: positions of one
 /// game are alike.
