@@ -214,6 +214,21 @@ pub(crate) fn shell(path: &Path) -> String {
 /// A second Ctrl-C within this time is the first once more: `timeout` and some shells signal a process and its group.
 const ONE_SIGNAL: Duration = Duration::from_millis(300);
 
+/// Raises a flag after so many seconds, if there is such a limit.
+pub(crate) fn raise_after(stop: &Stop, seconds: Option<u64>) {
+    match seconds {
+        None => {}
+        Some(0) => stop.raise(),
+        Some(seconds) => {
+            let stop = stop.clone();
+            thread::spawn(move || {
+                thread::sleep(Duration::from_secs(seconds));
+                stop.raise();
+            });
+        }
+    }
+}
+
 /// A flag that the first Ctrl-C (or a polite kill) raises: games under way are dropped, since they can be played again,
 /// and everything else is saved already. The second ends the process at once.
 pub(crate) fn stop_on_signals() -> Result<Stop> {

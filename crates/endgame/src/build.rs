@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anqi_rules::ByColor;
+use anqi_task::{Progress, Status, Stop, together};
 
 use crate::container::Claim;
 use crate::file::{TableFile, write};
@@ -22,22 +22,6 @@ use crate::{Class, Ending, Flavour, Index, Table, TableError, Tally, table_path}
 /// How long to wait for somebody else's table before looking again.
 const A_WHILE: Duration = Duration::from_millis(50);
 
-/// What happens during a build.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BuildEvent {
-    /// All positions of the classes asked for and those they need.
-    All {
-        /// How many classes.
-        classes: usize,
-        /// How many positions, up to symmetry.
-        positions: u64,
-    },
-    /// A class was there.
-    Found(u64),
-    /// A class was built, by us or by somebody else.
-    Built(u64),
-}
-
 /// All classes of up to `pieces` pieces, each with the ending that names it.
 #[must_use]
 pub fn classes_up_to(pieces: u32) -> BTreeMap<Class, Ending> {
@@ -45,7 +29,7 @@ pub fn classes_up_to(pieces: u32) -> BTreeMap<Class, Ending> {
 }
 
 /// Builds the classes of `endings`, and all that captures lead to, into `dir`. Returns whether everything is there; if
-/// `stop` is raised, what is being solved is given up.
+/// `stop` is raised, what is being solved is given up. `progress` counts classes and their positions, up to symmetry.
 ///
 /// # Errors
 /// If an ending has more than [`MOST_PIECES`](crate::MOST_PIECES) pieces, the folder cannot be written to, or a file in it is damaged.
@@ -54,14 +38,15 @@ pub fn build(
     flavour: Flavour,
     endings: impl IntoIterator<Item = Ending>,
     threads: NonZeroUsize,
-    stop: &AtomicBool,
-    mut heard: impl FnMut(BuildEvent) + Send,
+    stop: &Stop,
+    mut progress: impl Progress + Send,
 ) -> Result<bool, TableError> {
     fs::create_dir_all(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
     let levels = Class::levels(endings).map_err(TableError::TooManyPieces)?;
     let size = |class: &Class| Index::new(class).map_or(0, |index| index.positions());
-    let positions = levels.iter().flatten().map(size).sum();
-    heard(BuildEvent::All { classes: levels.iter().map(BTreeSet::len).sum(), positions });
+    let mut status = Status::default();
+    levels.iter().flatten().for_each(|class| status.all.add(size(class)));
+    progress.report(&status);
 
     let mut smaller: HashMap<Class, Table> = HashMap::new();
     for (pieces, level) in levels.iter().enumerate() {
@@ -69,30 +54,28 @@ pub fn build(
         // The largest first, so that no thread is left alone with one of them at the end.
         let mut queue: Vec<(u64, &Class)> = level.iter().map(|class| (size(class), class)).collect();
         queue.sort();
-        let work = Mutex::new(Work { queue, elsewhere: Vec::new(), built: HashMap::new(), heard: &mut heard });
+        let progress = &mut progress;
+        let work = Mutex::new(Work { queue, elsewhere: Vec::new(), built: HashMap::new(), status, progress });
         let maker = Maker { dir, flavour, smaller: &smaller, needed };
-        thread::scope(|scope| {
-            let hands: Vec<_> =
-                (1..threads.get().min(level.len().max(1))).map(|_| scope.spawn(|| maker.work(&work, stop))).collect();
-            let ours = maker.work(&work, stop);
-            hands.into_iter().map(|hand| hand.join().unwrap_or(Ok(()))).fold(ours, Result::and)
-        })?;
-        if stop.load(Ordering::Relaxed) {
+        together(threads.get().min(level.len()), |_| maker.work(&work, stop)).into_iter().collect::<Result<(), _>>()?;
+        if stop.is_raised() {
             return Ok(false);
         }
-        smaller = work.into_inner().unwrap_or_else(PoisonError::into_inner).built;
+        let work = work.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (smaller, status) = (work.built, work.status);
     }
     Ok(true)
 }
 
 /// What threads share while they build the classes of one size.
-struct Work<'a, F> {
+struct Work<'a, P> {
     /// The largest last.
     queue: Vec<(u64, &'a Class)>,
     /// Claimed by other processes, which may die.
     elsewhere: Vec<(u64, &'a Class)>,
     built: HashMap<Class, Table>,
-    heard: F,
+    status: Status,
+    progress: P,
 }
 
 struct Maker<'a> {
@@ -104,9 +87,9 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn work<F: FnMut(BuildEvent)>(&self, work: &Mutex<Work<'_, F>>, stop: &AtomicBool) -> Result<(), TableError> {
+    fn work<P: Progress>(&self, work: &Mutex<Work<'_, &mut P>>, stop: &Stop) -> Result<(), TableError> {
         let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
-        while !stop.load(Ordering::Relaxed) {
+        while !stop.is_raised() {
             let next = {
                 let mut work = lock();
                 let next = work.queue.pop().map(|next| (next, true));
@@ -120,7 +103,9 @@ impl Maker<'_> {
                 Ok(Some((table, found))) => {
                     let mut work = lock();
                     work.built.extend(table.map(|table| (class.clone(), table)));
-                    (work.heard)(if found && first { BuildEvent::Found(size) } else { BuildEvent::Built(size) });
+                    work.status.add(size, found && first);
+                    let status = work.status;
+                    work.progress.report(&status);
                 }
                 Ok(None) => lock().elsewhere.push((size, class)),
                 Err(error) => {
@@ -135,7 +120,7 @@ impl Maker<'_> {
 
     /// Finds or makes the file of a class; gives the table if it is needed, and whether the file was there. `None` if
     /// somebody else is at it.
-    fn make(&self, class: &Class, stop: &AtomicBool) -> Result<Option<(Option<Table>, bool)>, TableError> {
+    fn make(&self, class: &Class, stop: &Stop) -> Result<Option<(Option<Table>, bool)>, TableError> {
         let Some(ending) = class.name() else { unreachable!("all classes have names") };
         if let Some(file) = TableFile::find(self.dir, &ending, self.flavour)? {
             return Ok(Some((if self.needed { Some(file.load()?) } else { None }, true)));
@@ -144,7 +129,7 @@ impl Maker<'_> {
         let Some(table) = solve(class, self.flavour, |smaller| self.smaller.get(smaller)) else {
             unreachable!("all smaller classes are there")
         };
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_raised() {
             return Ok(Some((None, false)));
         }
         write(claim, &ending, &table)?;
@@ -185,7 +170,7 @@ pub fn build_step(dir: &Path, flavour: Flavour, step: &Step) -> Result<(), Table
     let class = Class::of(&step.ending).class;
     let smaller = load(dir, flavour, &step.needs)?;
     let maker = Maker { dir, flavour, smaller: &smaller, needed: false };
-    while maker.make(&class, &AtomicBool::new(false))?.is_none() {
+    while maker.make(&class, &Stop::default())?.is_none() {
         thread::sleep(A_WHILE);
     }
     Ok(())
@@ -228,34 +213,30 @@ pub fn count(
     flavour: Flavour,
     endings: &[Ending],
     threads: NonZeroUsize,
-    stop: &AtomicBool,
+    stop: &Stop,
     heard: impl FnMut(Ending, &ByColor<Tally>) + Send,
 ) -> Result<bool, TableError> {
     let mut levels = Class::levels(endings.iter().copied()).map_err(TableError::TooManyPieces)?;
     let Some(pieces) = levels.iter().rposition(|level| !level.is_empty()) else { return Ok(true) };
     let top = std::mem::take(&mut levels[pieces]);
     let below: Vec<Ending> = levels[pieces - 1].iter().filter_map(Class::name).collect();
-    if !build(dir, flavour, below.iter().copied(), threads, stop, |_| {})? {
+    if !build(dir, flavour, below.iter().copied(), threads, stop, ())? {
         return Ok(false);
     }
     let smaller = load(dir, flavour, &below)?;
     let mut queue: Vec<&Class> = top.iter().collect();
     queue.sort_by_cached_key(|class| Index::new(class).map(|index| index.positions()));
     let work = Mutex::new((queue, heard));
-    thread::scope(|scope| {
-        let hand = || {
-            let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
-            while !stop.load(Ordering::Relaxed) {
-                let next = lock().0.pop();
-                let Some(class) = next else { break };
-                let table = solve(class, flavour, |smaller_class| smaller.get(smaller_class));
-                if let (Some(name), Some(table)) = (class.name(), table) {
-                    (lock().1)(name, table.tally());
-                }
+    let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
+    together(threads.get(), |_| {
+        while !stop.is_raised() {
+            let next = lock().0.pop();
+            let Some(class) = next else { break };
+            let table = solve(class, flavour, |smaller_class| smaller.get(smaller_class));
+            if let (Some(name), Some(table)) = (class.name(), table) {
+                (lock().1)(name, table.tally());
             }
-        };
-        (1..threads.get()).for_each(|_| drop(scope.spawn(hand)));
-        hand();
+        }
     });
-    Ok(!stop.load(Ordering::Relaxed))
+    Ok(!stop.is_raised())
 }

@@ -59,7 +59,7 @@ mod value;
 mod verify;
 
 pub use actions::Action;
-pub use build::{BuildEvent, Step, adopt, build, build_step, classes_up_to, count, steps};
+pub use build::{Step, adopt, build, build_step, classes_up_to, count, steps};
 pub use class::{Class, Group, Reading};
 pub use container::{Claim, Container, ContainerError};
 pub use ending::{Ending, EndingError};

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anqi_rules::{BoardSize, ByColor, Ladder, Position};
+use anqi_task::together;
 
 use crate::index::{MOST_PIECES, Placement};
 use crate::retrograde::solve;
@@ -73,15 +74,11 @@ impl Tables {
         let mut classes: Vec<Class> = level.into_iter().collect();
         classes.sort_by_cached_key(|class| std::cmp::Reverse(Index::new(class).map(|index| index.places())));
         let (next, solved) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        std::thread::scope(|scope| {
-            let work = || {
-                while let Some(class) = classes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let table = solve(class, self.flavour, |smaller| self.tables.get(smaller).map(|table| &**table));
-                    solved.lock().unwrap_or_else(PoisonError::into_inner).extend(table);
-                }
-            };
-            (1..threads.get().min(classes.len())).for_each(|_| drop(scope.spawn(work)));
-            work();
+        together(threads.get().min(classes.len()), |_| {
+            while let Some(class) = classes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let table = solve(class, self.flavour, |smaller| self.tables.get(smaller).map(|table| &**table));
+                solved.lock().unwrap_or_else(PoisonError::into_inner).extend(table);
+            }
         });
         let solved = solved.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.tables.extend(solved.into_iter().map(|table| (table.class().clone(), Arc::new(table))));

@@ -4,24 +4,20 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use anqi_endgame::{
-    BuildEvent, Class, Ending, Flavour, TableFile, Tablebase, Tables, adopt, build, build_step, classes_up_to, steps,
-    table_path,
+    Class, Ending, Flavour, TableFile, Tablebase, Tables, adopt, build, build_step, classes_up_to, steps, table_path,
 };
 use anqi_rules::Seed;
+use anqi_task::{Status, Stop};
 use rand_core::Rng;
 
 fn fill(dir: &Path, flavour: &str, pieces: u32, threads: usize) -> u64 {
     let mut built = 0;
     let threads = NonZeroUsize::new(threads).expect("some");
     let endings = classes_up_to(pieces).into_values();
-    let complete = build(dir, flavour.parse().expect(flavour), endings, threads, &AtomicBool::new(false), |event| {
-        if let BuildEvent::Built(_) = event {
-            built += 1;
-        }
-    });
+    let count = |status: &Status| built = status.made().items;
+    let complete = build(dir, flavour.parse().expect(flavour), endings, threads, &Stop::default(), count);
     assert!(complete.expect("a sound folder"));
     built
 }
@@ -60,7 +56,7 @@ fn what_is_written_is_read() {
 fn long_distances_are_kept() {
     let dir = tempfile::tempdir().expect("a folder");
     let ending: Ending = "NC-rc".parse().expect("an ending");
-    build(dir.path(), Flavour::END, [ending], NonZeroUsize::MIN, &AtomicBool::new(false), |_| {}).expect("room");
+    build(dir.path(), Flavour::END, [ending], NonZeroUsize::MIN, &Stop::default(), ()).expect("room");
     let name = Class::of(&ending).class.name().expect("small");
     let file = TableFile::open(&table_path(dir.path(), &name, Flavour::END)).expect("sound");
     let longest = file.tally().0.iter().filter_map(|tally| tally.longest).max();
@@ -84,12 +80,14 @@ fn a_build_that_is_stopped_goes_on() {
     fill(whole.path(), "end", 3, 1);
     let endings: Vec<Ending> = classes_up_to(3).into_values().collect();
     for most in [1, 4, 9] {
-        let stop = AtomicBool::new(false);
-        let mut built = 0;
-        let complete = build(dir.path(), Flavour::END, endings.iter().copied(), NonZeroUsize::MIN, &stop, |event| {
-            built += usize::from(matches!(event, BuildEvent::Built(_)));
-            stop.store(built == most, std::sync::atomic::Ordering::Relaxed);
-        });
+        let stop = Stop::default();
+        let stop_in_time = |status: &Status| {
+            if status.made().items == most {
+                stop.raise();
+            }
+        };
+        let endings = endings.iter().copied();
+        let complete = build(dir.path(), Flavour::END, endings, NonZeroUsize::MIN, &stop, stop_in_time);
         assert!(!complete.expect("a sound folder"));
     }
     assert_eq!(fill(dir.path(), "end", 3, 1), 25 - 14);
@@ -151,7 +149,7 @@ fn damage(times: u32) {
     let mut rng = Seed::from(1).rng();
     let names = ["N-pp", "C-nc", "P-kp", "CC-n"];
     let endings: Vec<Ending> = names.iter().map(|name| name.parse().expect(name)).collect();
-    build(dir.path(), Flavour::END, endings.clone(), NonZeroUsize::MIN, &AtomicBool::new(false), |_| {}).expect("room");
+    build(dir.path(), Flavour::END, endings.clone(), NonZeroUsize::MIN, &Stop::default(), ()).expect("room");
     let sound: Vec<(Vec<u8>, TableFile)> = endings
         .iter()
         .map(|ending| {

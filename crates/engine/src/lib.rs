@@ -31,12 +31,13 @@ mod score;
 mod spec;
 mod tables;
 
+pub use anqi_task::Stop;
 pub use champion::{ChampionOptions, Chances, chances, expected};
 pub use eval::{
     Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, Outcomes, Weights, WeightsError,
     play_out_captures, quiesce, view,
 };
-pub use limits::{Limits, Stop};
+pub use limits::Limits;
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
 pub use minimax::chen::{ChenOptions, FlipPolicy, Flips, TypeOrder};
 pub use minimax::negascout::{NegaScoutOptions, TableSize};

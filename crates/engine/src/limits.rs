@@ -1,8 +1,9 @@
 //! How much a player may think, and how it is told to stop.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use anqi_task::Stop;
 
 /// How much a player may think about one move. The first bound that is reached ends it; without
 /// any bound it thinks until it is told to [`Stop`].
@@ -49,23 +50,6 @@ impl Limits {
     #[must_use]
     pub fn time(time: Duration) -> Limits {
         Limits { time: Some(time), ..Limits::default() }
-    }
-}
-
-/// Says "now" from another thread. Clones are the same flag.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Asks whoever holds a clone to come to an end.
-    pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it was raised.
-    #[must_use]
-    pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
     }
 }
 

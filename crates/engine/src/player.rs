@@ -4,8 +4,9 @@ use std::ops::AddAssign;
 use std::time::Duration;
 
 use anqi_rules::{Game, Move, Piece};
+use anqi_task::Stop;
 
-use crate::limits::{Limits, Stop};
+use crate::limits::Limits;
 use crate::score::Score;
 
 /// Anything that can choose a move. It sees the game as both sides do; never the deal.

@@ -1,9 +1,10 @@
 //! The player that draws its moves from a hat.
 
 use anqi_rules::{Game, Seed};
+use anqi_task::Stop;
 use rand_core::Rng;
 
-use crate::limits::{Limits, Stop};
+use crate::limits::Limits;
 use crate::player::{Choice, Player, SearchStats};
 use crate::score::Score;
 

@@ -2,9 +2,10 @@
 //! when pieces are unrevealed and otherwise applies minimax to find the best move".
 
 use anqi_rules::{Game, Seed};
+use anqi_task::Stop;
 
 use crate::eval::Evaluation;
-use crate::limits::{Limits, Stop};
+use crate::limits::Limits;
 use crate::minimax::chen::{Chen, ChenOptions, Flips};
 use crate::options::{Names, options};
 use crate::player::{Choice, Player};

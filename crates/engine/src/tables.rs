@@ -8,8 +8,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use anqi_endgame::{Action, Flavour, TableError, Tablebase, Value, Wdl, classes_up_to, table_path};
 use anqi_rules::{Game, Move, Ply, Position};
+use anqi_task::Stop;
 
-use crate::limits::{Limits, Stop};
+use crate::limits::Limits;
 use crate::options::{OptionValue, Range};
 use crate::player::{Candidate, Choice, Player, SearchStats};
 use crate::score::Score;

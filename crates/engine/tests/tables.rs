@@ -5,7 +5,6 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use anqi_endgame::{Ending, Flavour, Tablebase, Wdl, build, classes_up_to};
 use anqi_engine::{Limits, Player, PlayerSpec, Stop};
@@ -124,7 +123,7 @@ fn five_pieces(temporary: &Path) -> (PathBuf, Tablebase) {
     let flavour = Flavour::conversion(rules().draw);
     let threads = NonZeroUsize::new(2).expect("two");
     let classes = classes_up_to(5).into_values();
-    assert!(build(&dir, flavour, classes, threads, &AtomicBool::new(false), |_| {}).expect("room"));
+    assert!(build(&dir, flavour, classes, threads, &Stop::default(), ()).expect("room"));
     let tablebase = Tablebase::open(&dir, flavour).expect("a folder");
     (dir, tablebase)
 }

@@ -22,7 +22,7 @@
 //! | `worker.rs` | who does it |
 //!
 //! ```no_run
-//! use anqi_engine::Stop;
+//! use anqi_task::Stop;
 //! use anqi_lab::{Journal, Plan, collect};
 //!
 //! let plan: Plan = "players = ['chen:var1', 'chen:basic']".parse()?;

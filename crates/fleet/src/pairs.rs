@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use anqi_engine::Stop;
 use anqi_lab::{BrokenOff, PairError, Plan, PlayedPair, RunError, play_pair};
+use anqi_task::Stop;
 use tokio::runtime;
 use tokio::task::spawn_blocking;
 

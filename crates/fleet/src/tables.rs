@@ -9,11 +9,11 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{cmp, fs};
 
-use anqi_endgame::{BuildEvent, Ending, Flavour, Step, TableError, TableFile, adopt, build_step, steps, table_path};
+use anqi_endgame::{Ending, Flavour, Step, TableError, TableFile, adopt, build_step, steps, table_path};
+use anqi_task::{Progress, Status, Stop};
 use async_nats::jetstream::object_store::{GetErrorKind, InfoErrorKind, ObjectStore};
 use tokio::io::AsyncReadExt;
 use tokio::runtime;
@@ -37,24 +37,26 @@ pub fn build_elsewhere(
     dir: &Path,
     flavour: Flavour,
     endings: impl IntoIterator<Item = Ending>,
-    stop: &AtomicBool,
-    mut heard: impl FnMut(BuildEvent),
+    stop: &Stop,
+    mut progress: impl Progress,
 ) -> Result<bool, FleetError> {
     let mut missing = steps(endings)?;
-    let positions = missing.iter().map(|step| step.positions).sum();
-    heard(BuildEvent::All { classes: missing.len(), positions });
+    let mut status = Status::default();
+    missing.iter().for_each(|step| status.all.add(step.positions));
+    progress.report(&status);
     let mut there = HashSet::new();
     for step in &missing {
         if TableFile::find(dir, &step.ending, flavour)?.is_some() {
             there.insert(step.ending);
-            heard(BuildEvent::Found(step.positions));
+            status.add(step.positions, true);
+            progress.report(&status);
         }
     }
     missing.retain(|step| !there.contains(&step.ending));
     // The smallest are needed first; of one size the largest take longest.
     missing.sort_by_key(|step| (step.ending.len(), cmp::Reverse(step.positions)));
 
-    let stopped = || stop.load(Ordering::Relaxed);
+    let stopped = || stop.is_raised();
     let job = Job::Tables(flavour);
     runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let queue = Queue::connect(url).await?;
@@ -67,7 +69,8 @@ pub fn build_elsewhere(
                 None => sleep(AGAIN).await,
             }
         };
-        let mut building = Building { dir, flavour, missing, there, files, offered: HashSet::new(), stopped, heard };
+        let offered = HashSet::new();
+        let mut building = Building { dir, flavour, missing, there, files, offered, stopped, status, progress };
         coordinate(&queue, &job, &mut building, stopped).await?;
         if building.is_over() {
             queue.clear(&job).await;
@@ -77,7 +80,7 @@ pub fn build_elsewhere(
 }
 
 /// The tables that a folder lacks.
-struct Building<'a, S, H> {
+struct Building<'a, S, P> {
     dir: &'a Path,
     flavour: Flavour,
     missing: Vec<Step>,
@@ -87,10 +90,11 @@ struct Building<'a, S, H> {
     /// On the server, for all we know.
     offered: HashSet<Ending>,
     stopped: S,
-    heard: H,
+    status: Status,
+    progress: P,
 }
 
-impl<S: Fn() -> bool, H: FnMut(BuildEvent)> Errand for Building<'_, S, H> {
+impl<S: Fn() -> bool, P: Progress> Errand for Building<'_, S, P> {
     type Item = Ending;
 
     fn is_over(&self) -> bool {
@@ -141,7 +145,8 @@ impl<S: Fn() -> bool, H: FnMut(BuildEvent)> Errand for Building<'_, S, H> {
         let step = self.missing.remove(number);
         self.there.insert(ending);
         self.offered.insert(ending);
-        (self.heard)(BuildEvent::Built(step.positions));
+        self.status.add(step.positions, false);
+        self.progress.report(&self.status);
         Ok(true)
     }
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anqi_endgame::Ending;
-use anqi_engine::Stop;
 use anqi_lab::try_programs;
+use anqi_task::Stop;
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;

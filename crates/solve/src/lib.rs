@@ -50,7 +50,7 @@ mod worth;
 
 pub use sets::FairSet;
 pub use solver::{SolveError, Solver};
-pub use tables::{Amount, Built, MOST_HIDDEN, MOST_PIECES, Tables, TablesError};
+pub use tables::{MOST_HIDDEN, MOST_PIECES, Tables, TablesError};
 pub use tally::Tally;
 pub use veiled::{Veiled, VeiledError};
 pub use worth::{Fraction, Worth};

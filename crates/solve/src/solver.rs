@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anqi_endgame::{Class, Reading};
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position};
+use anqi_task::together;
 use num_rational::Ratio;
 
 use crate::index::{Index, MOST_GROUPS, Placement};
@@ -179,19 +180,14 @@ impl Solver {
 
     fn solve_levels(&self, tasks: &[(&Class, u32)], threads: NonZeroUsize) -> Vec<Level> {
         let (next, solved) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(tasks.len())));
-        std::thread::scope(|scope| {
-            let work = || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(&(class, hidden)) = tasks.get(number) else { break };
-                    let find =
-                        |class: &Class, hidden| self.find(class, hidden).unwrap_or_else(|| unreachable!("solved"));
-                    let level = Problem::new(self.board, &self.turnings, class, hidden, find).solve(self.split);
-                    solved.lock().unwrap_or_else(PoisonError::into_inner).push((number, level));
-                }
-            };
-            (1..threads.get().min(tasks.len())).for_each(|_| drop(scope.spawn(work)));
-            work();
+        together(threads.get().min(tasks.len()), |_| {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&(class, hidden)) = tasks.get(number) else { break };
+                let find = |class: &Class, hidden| self.find(class, hidden).unwrap_or_else(|| unreachable!("solved"));
+                let level = Problem::new(self.board, &self.turnings, class, hidden, find).solve(self.split);
+                solved.lock().unwrap_or_else(PoisonError::into_inner).push((number, level));
+            }
         });
         let mut solved = solved.into_inner().unwrap_or_else(PoisonError::into_inner);
         solved.sort_unstable_by_key(|(number, _)| *number);

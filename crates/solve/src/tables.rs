@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anqi_endgame::{Claim, Class, Container, ContainerError};
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, excerpt};
+use anqi_task::{Progress, Status, Stop};
 
 use crate::level::{Level, successors};
 use crate::solver::Levels;
@@ -62,37 +63,6 @@ pub enum TablesError {
     TooLarge(Veiled),
 }
 
-/// How far a build is.
-#[derive(Clone, Copy, Debug)]
-pub struct Built<'a> {
-    /// The table that is there now.
-    pub veiled: &'a Veiled,
-    /// How many positions it has, those alike but for symmetries counted once.
-    pub positions: u64,
-    /// Whether it was there before.
-    pub known: bool,
-    /// What is there by now.
-    pub there: Amount,
-    /// What is to be there in the end.
-    pub all: Amount,
-}
-
-/// Some tables and their positions.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Amount {
-    /// How many tables.
-    pub tables: usize,
-    /// How many positions they have.
-    pub positions: u64,
-}
-
-impl Amount {
-    fn add(&mut self, positions: u64) {
-        self.tables += 1;
-        self.positions += positions;
-    }
-}
-
 impl Tables {
     /// The tables of a folder. Nothing is read yet.
     #[must_use]
@@ -123,8 +93,8 @@ impl Tables {
         self.dir.join(format!("{name}.veiled"))
     }
 
-    /// Builds all tables of up to `pieces` pieces that are not there yet, until `stop` says so.
-    /// The files are the same for any number of threads, interrupted or not.
+    /// Builds all tables of up to `pieces` pieces that are not there yet, until `stop` is raised. `progress` counts tables
+    /// and their positions, up to symmetry. The files are the same for any number of threads, interrupted or not.
     ///
     /// # Errors
     /// If a file cannot be read or written.
@@ -132,13 +102,13 @@ impl Tables {
         &mut self,
         pieces: u32,
         threads: NonZeroUsize,
-        mut progress: impl FnMut(Built<'_>),
-        stop: impl Fn() -> bool,
+        stop: &Stop,
+        mut progress: impl Progress,
     ) -> Result<(), TablesError> {
         let pieces = pieces.min(MOST_PIECES);
         let families: Vec<_> = (2..=pieces).flat_map(|pieces| self.families(pieces)).collect();
-        let (mut there, mut all) = (Amount::default(), Amount::default());
-        families.iter().flatten().for_each(|veiled| all.add(self.solver.size(&veiled.reading().class)));
+        let mut status = Status::default();
+        families.iter().flatten().for_each(|veiled| status.all.add(self.solver.size(&veiled.reading().class)));
         // Families do not need each other; as many at once as keep all threads busy.
         let mut rest = &families[..];
         while let Some(first) = rest.first() {
@@ -146,13 +116,13 @@ impl Tables {
             let alike = rest.iter().take_while(|family| family[0].pieces().len() == pieces).count();
             let (some, after) = rest.split_at(alike.min(2 * threads.get()));
             rest = after;
-            if stop() {
+            if stop.is_raised() {
                 break;
             }
             let some: Vec<Veiled> = some.concat();
-            self.build_together(&some, threads, |veiled, positions, known| {
-                there.add(positions);
-                progress(Built { veiled, positions, known, there, all });
+            self.build_together(&some, threads, |positions, was_there| {
+                status.add(positions, was_there);
+                progress.report(&status);
             })?;
             self.solver.forget(|class| class.pieces() == pieces);
         }
@@ -176,13 +146,13 @@ impl Tables {
         &mut self,
         family: &[Veiled],
         threads: NonZeroUsize,
-        mut done: impl FnMut(&Veiled, u64, bool),
+        mut done: impl FnMut(u64, bool),
     ) -> Result<(), TablesError> {
         let mut missing = Vec::new();
         for veiled in family {
             let path = self.path(veiled);
             if path.exists() {
-                done(veiled, self.solver.size(&veiled.reading().class), true);
+                done(self.solver.size(&veiled.reading().class), true);
             } else {
                 missing.push((*veiled, path));
             }
@@ -210,7 +180,7 @@ impl Tables {
             if result.is_ok() {
                 result = write(path, veiled, levels);
             }
-            done(veiled, levels.levels.iter().map(|level| level.values().len() as u64).sum(), false);
+            done(levels.levels.iter().map(|level| level.values().len() as u64).sum(), false);
         });
         Ok(result?)
     }

@@ -9,11 +9,12 @@ use std::path::Path;
 use anqi_endgame::{Ending, Wdl};
 use anqi_rules::{BoardSize, Color, Ladder, Material};
 use anqi_solve::{Fraction, Solver, Tables, TablesError, Tally, Veiled};
+use anqi_task::{Status, Stop};
 
 fn build(dir: &Path, pieces: u32, threads: usize) -> usize {
     let mut made = 0;
-    let count = |built: anqi_solve::Built<'_>| made += usize::from(!built.known);
-    Tables::new(dir).build(pieces, threads.try_into().unwrap(), count, || false).unwrap();
+    let count = |status: &Status| made = status.made().items as usize;
+    Tables::new(dir).build(pieces, threads.try_into().unwrap(), &Stop::default(), count).unwrap();
     made
 }
 

@@ -247,7 +247,6 @@ fn flip_info(position: &Position, candidate: &Candidate) -> Option<FlipInfo> {
 mod tests {
     use std::fs;
     use std::num::NonZeroUsize;
-    use std::sync::atomic::AtomicBool;
 
     use anqi_endgame::Flavour;
     use anqi_records::{Reader, replay};
@@ -330,8 +329,7 @@ mod tests {
             [(Flavour::END, ("win", Some(13), false)), (Flavour::conversion(Some(40)), ("win", Some(13), true))]
         {
             let dir = tempfile::tempdir().unwrap();
-            anqi_endgame::build(dir.path(), flavour, [ending], NonZeroUsize::MIN, &AtomicBool::new(false), |_| {})
-                .unwrap();
+            anqi_endgame::build(dir.path(), flavour, [ending], NonZeroUsize::MIN, &Stop::default(), ()).unwrap();
             let analyst = Analyst::new(Some(dir.path())).unwrap();
             assert_eq!(verdict(&analyst, "chen", FIG_7), Some(expected));
             // A damaged table is told.

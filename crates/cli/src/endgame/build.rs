@@ -2,20 +2,19 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anqi_endgame::{BuildEvent, Ending, Flavour, build as build_tables, classes_up_to, table_path};
+use anqi_endgame::{Ending, Flavour, build as build_tables, classes_up_to, table_path};
 use anqi_fleet::build_elsewhere;
+use anqi_task::{Progress, Status, Stop};
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::Exit;
-use crate::arena::{shell, stop_on_signals};
+use crate::arena::{raise_after, shell, stop_on_signals};
 use crate::output::{Output, grouped};
 
 /// Which classes to build, and where
@@ -80,17 +79,9 @@ impl HowArgs {
     }
 
     /// Raised by a signal, or when the time is over.
-    pub(super) fn stop(&self) -> Result<Arc<AtomicBool>> {
-        let signals = stop_on_signals()?;
-        let deadline = self.budget.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        let stop = Arc::new(AtomicBool::new(false));
-        let raised = Arc::clone(&stop);
-        thread::spawn(move || {
-            while !signals.is_raised() && deadline.is_none_or(|deadline| Instant::now() < deadline) {
-                thread::sleep(Duration::from_millis(20));
-            }
-            raised.store(true, Ordering::Relaxed);
-        });
+    pub(super) fn stop(&self) -> Result<Stop> {
+        let stop = stop_on_signals()?;
+        raise_after(&stop, self.budget);
         Ok(stop)
     }
 }
@@ -100,7 +91,7 @@ struct Built {
     schema: &'static str,
     dir: String,
     flavour: String,
-    classes: usize,
+    classes: u64,
     positions: u64,
     built: u64,
     seconds: f64,
@@ -111,14 +102,14 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
     let stop = args.how.stop()?;
     let what = &args.what;
     let start = Instant::now();
-    let mut progress = Progress::new();
+    let mut bar = Bar::new();
     let endings = what.endings();
-    let (all, watch) = (endings.iter().copied(), |event| progress.watch(event));
+    let all = endings.iter().copied();
     let complete = match &args.nats {
-        None => build_tables(&what.dir, what.flavour, all, args.how.threads()?, &stop, watch).map_err(Into::into),
-        Some(url) => build_elsewhere(url, &what.dir, what.flavour, all, &stop, watch).map_err(anyhow::Error::from),
+        None => build_tables(&what.dir, what.flavour, all, args.how.threads()?, &stop, &mut bar).map_err(Into::into),
+        Some(url) => build_elsewhere(url, &what.dir, what.flavour, all, &stop, &mut bar).map_err(anyhow::Error::from),
     };
-    progress.bar.finish_and_clear();
+    bar.bar.finish_and_clear();
     if !complete? {
         eprintln!("interrupted: finished tables are in {}; the same command goes on", shell(&what.dir));
         return Ok(Exit::Interrupted);
@@ -129,9 +120,9 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
         schema: "anqi-endgame-build-1",
         dir: what.dir.display().to_string(),
         flavour: what.flavour.to_string(),
-        classes: progress.classes,
-        positions: progress.all,
-        built: progress.built,
+        classes: bar.status.all.items,
+        positions: bar.status.all.units,
+        built: bar.status.made().units,
         seconds: start.elapsed().as_secs_f64(),
         bytes: paths.filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum(),
     };
@@ -144,13 +135,9 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
 }
 
 /// A bar with the time left on a terminal, a plain line now and then elsewhere.
-struct Progress {
+struct Bar {
     bar: ProgressBar,
-    classes: usize,
-    done: usize,
-    all: u64,
-    found: u64,
-    built: u64,
+    status: Status,
     start: Instant,
     said: Instant,
 }
@@ -158,37 +145,30 @@ struct Progress {
 /// How often a plain line comes.
 const NOW_AND_THEN: Duration = Duration::from_secs(30);
 
-impl Progress {
-    fn new() -> Progress {
+impl Bar {
+    fn new() -> Bar {
         let bar = ProgressBar::new(0);
         let style = ProgressStyle::with_template("{bar:24} {percent} % of positions, {elapsed} + {eta}  {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let now = Instant::now();
-        Progress { bar, classes: 0, done: 0, all: 0, found: 0, built: 0, start: now, said: now }
+        Bar { bar, status: Status::default(), start: now, said: now }
     }
+}
 
-    fn watch(&mut self, event: BuildEvent) {
-        match event {
-            BuildEvent::All { classes, positions } => {
-                (self.classes, self.all) = (classes, positions);
-                self.bar.set_length(positions);
-            }
-            BuildEvent::Found(positions) => {
-                (self.done, self.found) = (self.done + 1, self.found + positions);
-                self.bar.inc(positions);
-                self.bar.reset_eta(); // it must not be guessed from what was there before
-            }
-            BuildEvent::Built(positions) => {
-                (self.done, self.built) = (self.done + 1, self.built + positions);
-                self.bar.inc(positions);
-            }
+impl Progress for &mut Bar {
+    fn report(&mut self, status: &Status) {
+        self.bar.set_length(status.all.units);
+        self.bar.set_position(status.done.units);
+        if status.found != self.status.found {
+            self.bar.reset_eta(); // it must not be guessed from what was there before
         }
-        self.bar.set_message(format!("{} of {} classes", self.done, self.classes));
+        self.status = *status;
+        self.bar.set_message(format!("{} of {} classes", status.done.items, status.all.items));
         if self.bar.is_hidden() && self.said.elapsed() >= NOW_AND_THEN {
             self.said = Instant::now();
-            let left = (self.all - self.found - self.built) as f64 / self.built.max(1) as f64;
+            let left = status.left().units as f64 / status.made().units.max(1) as f64;
             let seconds = self.start.elapsed().as_secs_f64() * left;
-            eprintln!("{} of {} classes, about {seconds:.0} s left", self.done, self.classes);
+            eprintln!("{} of {} classes, about {seconds:.0} s left", status.done.items, status.all.items);
         }
     }
 }

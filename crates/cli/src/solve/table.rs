@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anqi_rules::{Color, Ladder, Position};
-use anqi_solve::{Built, MOST_HIDDEN, MOST_PIECES, Tables, Tally, Veiled};
+use anqi_solve::{MOST_HIDDEN, MOST_PIECES, Tables, Tally, Veiled};
+use anqi_task::{Status, Stop};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::Exit;
+use crate::arena::raise_after;
 use crate::output::{Output, grouped};
 
 /// Exact values of endings on the 4x8 board with up to two face-down pieces
@@ -95,9 +97,9 @@ pub(super) fn run(args: &TableArgs, threads: NonZeroUsize, out: &mut Output) -> 
 struct Made {
     schema: &'static str,
     pieces: u32,
-    tables: usize,
-    of: usize,
-    made: usize,
+    tables: u64,
+    of: u64,
+    made: u64,
     positions: u64,
     #[serde(skip)]
     missing: u64,
@@ -109,7 +111,8 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
     let dir = &args.folder.dir;
     std::fs::create_dir_all(dir).with_context(|| format!("cannot make folder {}", dir.display()))?;
     let started = Instant::now();
-    let limit = args.limit.map(Duration::from_secs);
+    let stop = Stop::default();
+    raise_after(&stop, args.limit);
     // Tables differ in size by a factor of a thousand: time left is guessed from positions.
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template("{bar:24} {percent} %, {elapsed} + {eta}  {msg}");
@@ -118,25 +121,23 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
     let mut made =
         Made { schema, pieces: args.pieces, tables: 0, of: 0, made: 0, positions: 0, missing: 0, seconds: 0.0 };
     let mut said = Instant::now();
-    let watch = |built: Built<'_>| {
-        (made.tables, made.of) = (built.there.tables, built.all.tables);
-        made.missing = built.all.positions - built.there.positions;
-        bar.set_length(built.all.positions);
-        bar.set_position(built.there.positions);
+    let mut found = 0;
+    let watch = |status: &Status| {
+        (made.tables, made.of) = (status.done.items, status.all.items);
+        (made.made, made.positions, made.missing) = (status.made().items, status.made().units, status.left().units);
+        bar.set_length(status.all.units);
+        bar.set_position(status.done.units);
         bar.set_message(format!("{} of {} tables", made.tables, made.of));
-        if built.known {
+        if found != status.found.items {
+            found = status.found.items;
             bar.reset_eta();
-        } else {
-            made.made += 1;
-            made.positions += built.positions;
         }
         if bar.is_hidden() && said.elapsed() >= NOW_AND_THEN {
             said = Instant::now();
             eprintln!("{} of {} tables, {} positions missing", made.tables, made.of, grouped(made.missing));
         }
     };
-    let stop = || limit.is_some_and(|limit| started.elapsed() >= limit);
-    Tables::new(dir).build(args.pieces, threads, watch, stop)?;
+    Tables::new(dir).build(args.pieces, threads, &stop, watch)?;
     bar.finish_and_clear();
     made.seconds = started.elapsed().as_secs_f64();
     out.print(&made, |text| {

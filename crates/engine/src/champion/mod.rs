@@ -15,9 +15,10 @@ mod together;
 use std::sync::Arc;
 
 use anqi_rules::{Game, Move};
+use anqi_task::Stop;
 
 use crate::eval::{Hand, Linear, Network};
-use crate::limits::{Budget, Limits, Stop};
+use crate::limits::{Budget, Limits};
 use crate::line::Line;
 use crate::minimax::table::Table;
 use crate::options::{OnOff, WeightList, WeightRange, options};

@@ -6,13 +6,14 @@
 
 use anqi_playout::{Options as PlayoutOptions, Path, Policy, Reading, Start, for_each};
 use anqi_rules::{Game, Move, Piece, Position, Seed};
+use anqi_task::Stop;
 use rand_core::Rng;
 
 use super::Policies;
 use super::simulate::{Judge, lead};
 use super::tree::Verdict;
 use crate::eval::Weights;
-use crate::limits::{Limits, SharedBudget, Stop};
+use crate::limits::{Limits, SharedBudget};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
 use crate::score::Score;

@@ -21,11 +21,12 @@ use std::thread;
 
 use anqi_playout::Policy;
 use anqi_rules::{Game, Move, Ply, Seed};
+use anqi_task::Stop;
 
 use self::search::{Search, Worker};
 use self::share::Shared;
 use self::tree::{Label, Node, ROOT, Tree, Verdict};
-use crate::limits::{Limits, SharedBudget, Stop};
+use crate::limits::{Limits, SharedBudget};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::score::Score;

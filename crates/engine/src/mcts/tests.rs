@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use anqi_rules::{Color, Deal, Game, Move, Piece, Position, Rules, Seed};
+use anqi_task::Stop;
 use rand_core::Rng;
 
 use super::tree::{Label, Node, ROOT, Tree, Verdict};
 use super::{Mcts, MctsOptions, Nodes};
-use crate::limits::{Limits, Stop};
+use crate::limits::Limits;
 use crate::player::Player;
 
 /// The tree that a player has after one search.

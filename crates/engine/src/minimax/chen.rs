@@ -7,6 +7,7 @@
 //! against [`printed`](crate::printed).
 
 use anqi_rules::{Game, Move, Piece, Position, Seed, Square};
+use anqi_task::Stop;
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
@@ -14,7 +15,7 @@ use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::table::{Bound, Entry, Table};
 use crate::eval::{Evaluate, Evaluation, with_evaluation};
-use crate::limits::{Budget, Limits, Stop};
+use crate::limits::{Budget, Limits};
 use crate::line::Line;
 use crate::options::{Names, OnOff, WeightList, WeightRange, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};

@@ -3,12 +3,13 @@
 //! lower and exact bounds, and a decision between moving and turning a piece up.
 
 use anqi_rules::{Game, Move, Position, Square};
+use anqi_task::Stop;
 
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::table::{Bound, Entry, Table};
 use crate::eval::{Course, Evaluate, Linear};
-use crate::limits::{Budget, Limits, Stop};
+use crate::limits::{Budget, Limits};
 use crate::line::Line;
 use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
