@@ -126,10 +126,10 @@ impl Endings {
     /// If the folder has no tables for the draw rule of the game, or one of them is damaged.
     pub fn result(&mut self, game: &Game) -> Result<Option<Points>, EndingsError> {
         // Tables know nothing of forbidden chases.
-        if game.rules().chase || game.outcome().is_some() {
+        if game.rules().chase() || game.outcome().is_some() {
             return Ok(None);
         }
-        let draw = game.rules().draw;
+        let draw = game.rules().draw();
         let tables = match self.opened.entry(draw) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(empty) => empty.insert(open(self.dir.as_deref(), draw)?),
@@ -167,7 +167,7 @@ fn open(dir: Option<&Path>, draw: Option<u16>) -> Result<Tablebase, EndingsError
 /// positions that were there before; those are as near to the capture as the way has still to go, or nearer.
 fn may_be_repeated(tables: &Tablebase, game: &Game, value: Value) -> Result<bool, TableError> {
     let Some(Distance(plies)) = value.distance() else { return Ok(false) };
-    let harmless = match game.rules().repeat {
+    let harmless = match game.rules().repeat() {
         Repeat::Off => return Ok(false),
         // It takes a position fewer times than its plies.
         Repeat::Cycle(_) => 0,

@@ -224,7 +224,7 @@ impl Table {
     }
 
     fn go(&mut self, files: i8, ranks: i8) {
-        let board = self.game.rules().board;
+        let board = self.game.rules().board();
         let file = self.cursor.file().checked_add_signed(files).filter(|&file| file < board.files());
         let rank = self.cursor.rank().checked_add_signed(ranks).filter(|&rank| rank < board.ranks());
         if let (Some(file), Some(rank)) = (file, rank) {
@@ -283,7 +283,7 @@ impl Table {
     }
 
     fn draw(&self, frame: &mut Frame<'_>) {
-        let board = self.game.rules().board;
+        let board = self.game.rules().board();
         let width = 4 + 5 * u16::from(board.files());
         let [left, right] = Layout::horizontal([Constraint::Length(width), Constraint::Min(30)]).areas(frame.area());
         frame.render_widget(Paragraph::new(self.board()).block(Block::bordered().title(" anqi 暗棋 ")), left);
@@ -359,7 +359,7 @@ impl Table {
             let each = material.iter().map(|(piece, count)| format!("{}×{count}", self.face(piece).trim()));
             each.collect::<Vec<_>>().join(" ")
         };
-        let limit = self.game.rules().draw.map_or_else(String::new, |draw| format!(" of {draw}"));
+        let limit = self.game.rules().draw().map_or_else(String::new, |draw| format!(" of {draw}"));
         let recent =
             self.game.plies().iter().rev().take(8).rev().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let mut lines = vec![

@@ -71,7 +71,7 @@ const NO_DRAW_LIMIT: u32 = 1_000_000;
 
 pub(crate) fn run(args: &PlayOutArgs, out: &mut Output) -> Result<Exit> {
     let position = args.position.position()?;
-    let draw = args.draw.or(args.position.rules().draw.map(u32::from)).unwrap_or(NO_DRAW_LIMIT);
+    let draw = args.draw.or(args.position.rules().draw().map(u32::from)).unwrap_or(NO_DRAW_LIMIT);
     let options = Options { policy: args.policy, draw, reading: args.reading, ..Options::default() };
     let seed = args.seed.child("playout").rng().next_u64();
     let path = args.path.unwrap_or_else(Path::best);

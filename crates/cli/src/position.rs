@@ -36,6 +36,6 @@ impl RulesArgs {
         if text == "start" {
             return Ok(Position::initial(&self.rules));
         }
-        Position::parse(text, self.rules.ladder).context("bad POSITION")
+        Position::parse(text, self.rules.ladder()).context("bad POSITION")
     }
 }

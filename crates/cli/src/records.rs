@@ -294,7 +294,7 @@ fn samples_of(replay: &Replay, record: &Record) -> Vec<Sample> {
     if replay.result == GameResult::Unfinished {
         return samples;
     }
-    let draw = replay.game.rules().draw;
+    let draw = replay.game.rules().draw();
     let left = |position: &Position| draw.map_or(u16::MAX, |draw| draw.saturating_sub(position.quiet()));
     let played = replay.game.positions().iter().zip(record.plies()).take(replay.game.plies().len());
     for ((number, (position, played)), seat) in played.enumerate().zip(Seat::ALL.into_iter().cycle()) {

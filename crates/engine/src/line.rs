@@ -24,9 +24,9 @@ impl Line {
         let before = &game.positions()[..game.plies().len()];
         Line {
             hashes: before.iter().map(Position::hash).collect(),
-            draw: game.rules().draw.unwrap_or(u16::MAX),
+            draw: game.rules().draw().unwrap_or(u16::MAX),
             // Where nothing else ends it, endless quiet play is a draw.
-            repeats: game.rules().repeat != Repeat::Off || game.rules().draw.is_none(),
+            repeats: game.rules().repeat() != Repeat::Off || game.rules().draw().is_none(),
             tables: Tables::open(tables, game),
         }
     }

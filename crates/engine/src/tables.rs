@@ -89,7 +89,7 @@ pub(crate) struct Tables {
 impl Tables {
     /// The tables of a player for a game.
     pub(crate) fn open(option: &TablesOption, game: &Game) -> Option<Arc<Tables>> {
-        let draw = game.rules().draw;
+        let draw = game.rules().draw();
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tables) = opened.get(&(option.clone(), draw)) {
             return Some(Arc::clone(tables));

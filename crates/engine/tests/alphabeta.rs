@@ -36,7 +36,7 @@ fn positions(rules: &Rules, seed: &Seed, most_hidden: u32, count: usize) -> Vec<
 
 fn printed<'a, E: Evaluate>(eval: &'a E, rules: &Rules, k: usize) -> Printed<'a, E> {
     let types = "PpCcGgMmRrNnKk".chars().filter_map(Piece::from_char).collect();
-    Printed { eval, types, k, draw: rules.draw.unwrap_or(u16::MAX) }
+    Printed { eval, types, k, draw: rules.draw().unwrap_or(u16::MAX) }
 }
 
 /// VAR1: flips at the root, Algorithm 3.1 below.

@@ -63,7 +63,7 @@ fn rules() -> Rules {
 
 #[test]
 fn what_is_won_is_won_and_what_is_drawn_is_held() {
-    let tablebase = Tablebase::solving(Flavour::conversion(rules().draw), 4);
+    let tablebase = Tablebase::solving(Flavour::conversion(rules().draw()), 4);
     let endings: Vec<Ending> = Ending::all(4).collect();
     for (player, limits) in [
         ("chen:var1,tables=on", Limits::nodes(500)),
@@ -83,7 +83,7 @@ fn what_is_won_is_won_and_what_is_drawn_is_held() {
 #[test]
 fn a_search_asks_the_tables() {
     // Five pieces. If red takes the pawn, what is left is a long win; a search of two plies does not see it.
-    let tablebase = Tablebase::solving(Flavour::conversion(rules().draw), 5);
+    let tablebase = Tablebase::solving(Flavour::conversion(rules().draw()), 5);
     let endings = ["GR-mnp", "KC-rpp", "RN-cpp"].map(|name| name.parse().expect(name));
     let mut checked = 0;
     for position in positions(&tablebase, &endings, Wdl::Win, 200, 7) {
@@ -120,7 +120,7 @@ fn specs_with_tables() {
 /// All tables of up to five pieces, in the folder `ANQI_TABLES` or in `temporary`.
 fn five_pieces(temporary: &Path) -> (PathBuf, Tablebase) {
     let dir = std::env::var_os("ANQI_TABLES").map_or_else(|| temporary.to_owned(), Into::into);
-    let flavour = Flavour::conversion(rules().draw);
+    let flavour = Flavour::conversion(rules().draw());
     let threads = NonZeroUsize::new(2).expect("two");
     let classes = classes_up_to(5).into_values();
     assert!(build(&dir, flavour, classes, threads, &Stop::default(), ()).expect("room"));

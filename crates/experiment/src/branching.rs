@@ -58,7 +58,7 @@ impl BranchingRow {
     /// # Errors
     /// If the journal cannot be read.
     pub fn all(journal: &Journal) -> Result<Vec<BranchingRow>, JournalError> {
-        let squares = journal.plan().rules().board.squares().len() as usize;
+        let squares = journal.plan().rules().board().squares().len() as usize;
         let mut counts = vec![Count::default(); squares + 2];
         for number in (0..journal.plan().count()).filter(|&number| journal.has(number)) {
             for record in journal.pair(number)?.games {

@@ -167,7 +167,7 @@ impl PlayoutPlan {
         let position = |entry: &PositionFile| {
             let parsed = match entry.position.as_str() {
                 "start" => Ok(Position::initial(&rules)),
-                text => Position::parse(text, rules.ladder),
+                text => Position::parse(text, rules.ladder()),
             };
             let named = |error| SheetError::Position { name: excerpt(&entry.name), error };
             parsed.map(|position| (entry.name.clone(), position)).map_err(named)

@@ -89,7 +89,7 @@ impl Placement {
             None => (Game::new(*rules), 0),
             Some(fen) => {
                 let rules = rules.on_board(fen.position.board());
-                let setup = Setup { ladder: rules.ladder, ..Setup::from(fen.position) };
+                let setup = Setup { ladder: rules.ladder(), ..Setup::from(fen.position) };
                 let position = Position::try_from(setup).map_err(|error| UciError::Board(error.to_string()))?;
                 (Game::from_position(rules, position).map_err(|error| UciError::Board(error.to_string()))?, fen.plies)
             }

@@ -189,7 +189,7 @@ impl Record {
     pub fn start(&self, rules: &Rules) -> Result<Position, TagError> {
         match self.tags.get("Position") {
             None => Ok(Position::initial(rules)),
-            Some(text) => Position::parse(text, rules.ladder).map_err(|error| meaningless("Position", text, &error)),
+            Some(text) => Position::parse(text, rules.ladder()).map_err(|error| meaningless("Position", text, &error)),
         }
     }
 

@@ -27,7 +27,7 @@ fn random_game(rules: Rules, seed: u64, plies: usize) -> Game {
 fn from_the_middle(game: &Game, skipped: usize) -> Game {
     let middle = game.positions()[skipped].to_string();
     let fields: Vec<&str> = middle.split(' ').take(3).collect(); // without the quiet plies
-    let start = Position::parse(&fields.join(" "), game.rules().ladder).unwrap();
+    let start = Position::parse(&fields.join(" "), game.rules().ladder()).unwrap();
     let mut later = Game::from_position(*game.rules(), start).unwrap();
     for ply in &game.plies()[skipped..] {
         if later.play(*ply).is_err() {

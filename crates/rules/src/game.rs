@@ -217,7 +217,7 @@ impl Game {
     /// # Errors
     /// If the position has another board or ladder than the rules.
     pub fn from_position(rules: Rules, position: Position) -> Result<Game, PositionMismatch> {
-        if (position.board(), position.ladder()) != (rules.board, rules.ladder) {
+        if (position.board(), position.ladder()) != (rules.board(), rules.ladder()) {
             return Err(PositionMismatch { position, rules });
         }
         Ok(Game::start(rules, position))
@@ -349,11 +349,11 @@ impl Game {
                 return loss(mover.other(), Termination::Elimination);
             }
         }
-        let can_act = if self.rules.chase { !self.allowed_moves().is_empty() } else { position.has_moves() };
+        let can_act = if self.rules.chase() { !self.allowed_moves().is_empty() } else { position.has_moves() };
         if !can_act {
             return loss(mover, Termination::NoAction);
         }
-        if self.rules.draw.is_some_and(|limit| position.quiet() >= limit) {
+        if self.rules.draw().is_some_and(|limit| position.quiet() >= limit) {
             return draw(Termination::QuietPlies);
         }
         self.repetition().and_then(draw)
@@ -361,16 +361,14 @@ impl Game {
 
     fn repetition(&self) -> Option<Termination> {
         let quiet = self.plies.len().min(usize::from(self.position().quiet()));
-        match self.rules.repeat {
+        match self.rules.repeat() {
             Repeat::Off => None,
             Repeat::Cycle(times) => {
-                let times = times.max(2);
                 let recent = &self.plies[self.plies.len() - quiet..];
                 let period = (1..=quiet / usize::from(times)).find(|&period| cycles(recent, period, times))?;
                 Some(Termination::Repetition { times, period: period as u16 })
             }
             Repeat::Position(times) => {
-                let times = times.max(2);
                 let here = self.position();
                 let recent = &self.positions[self.plies.len() - quiet..self.plies.len()];
                 let mut earlier =
@@ -386,7 +384,7 @@ impl Game {
     /// Looking back from the last ply: the prey fled, just before that the chaser had stepped to
     /// attack it, before that the prey had fled to where it was attacked, and so on.
     fn chase_ban(&self) -> Option<ChaseBan> {
-        if !self.rules.chase {
+        if !self.rules.chase() {
             return None;
         }
         let quiet = self.plies.len().min(usize::from(self.position().quiet()));

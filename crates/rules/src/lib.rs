@@ -37,7 +37,7 @@ pub use notation::{Faces, ParseError, excerpt};
 pub use perft::{divide, perft, perft_visiting};
 pub use piece::{ByColor, Color, Kind, Ladder, Material, Piece};
 pub use position::{Position, Setup, SetupError};
-pub use rules::{Repeat, Rules, RulesError};
+pub use rules::{Repeat, Rules, RulesError, RulesSetup};
 pub use square::{BoardSize, Square, SquareSet, Squares, Symmetry};
 
 /// The README's examples are tests too.

@@ -153,13 +153,13 @@ impl Position {
         let mut position = Position {
             planes: [0; 3],
             colors: ByColor::default(),
-            hidden: rules.board.squares(),
+            hidden: rules.board().squares(),
             hash: 0,
-            pool: rules.army,
+            pool: *rules.army(),
             quiet: 0,
             turn: None,
-            board: rules.board,
-            ladder: rules.ladder,
+            board: rules.board(),
+            ladder: rules.ladder(),
         };
         position.hash = position.fresh_hash();
         position

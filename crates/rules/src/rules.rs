@@ -7,7 +7,7 @@ use crate::notation::{excerpt, number};
 use crate::piece::{Color, Ladder, Material, Piece};
 use crate::square::BoardSize;
 
-/// When a repetition is a draw. It takes at least two times; less counts as two.
+/// When a repetition is a draw. It takes at least two times.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Repeat {
     /// Never.
@@ -28,8 +28,25 @@ pub enum Repeat {
 /// }
 /// # Ok::<(), anqi_rules::RulesError>(())
 /// ```
+///
+/// Fields are changed through [`RulesSetup`], so every value of this type can be played.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules {
+pub struct Rules(RulesSetup);
+
+/// Rules field by field, perhaps unplayable: `Rules::try_from` checks them.
+///
+/// ```
+/// use anqi_rules::{Rules, RulesSetup};
+///
+/// let mut setup = RulesSetup::from(Rules::chen());
+/// setup.draw = Some(50);
+/// assert_eq!(Rules::try_from(setup)?.to_string(), "chen,draw=50");
+/// setup.draw = Some(0);
+/// assert!(Rules::try_from(setup).is_err());
+/// # Ok::<(), anqi_rules::RulesError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct RulesSetup {
     /// The board.
     pub board: BoardSize,
     /// All pieces of both sides; as many as the board has squares.
@@ -72,7 +89,7 @@ impl Preset {
             Preset::Olympiad => (180, Repeat::Position(3)),
         };
         let board = BoardSize::FourByEight;
-        Rules {
+        Rules(RulesSetup {
             board,
             army: usual_army(board),
             ladder: Ladder::Taiwan,
@@ -80,7 +97,7 @@ impl Preset {
             repeat,
             chase: false,
             base: self,
-        }
+        })
     }
 }
 
@@ -107,7 +124,49 @@ impl Rules {
     /// The same rules on another board, with the usual army of that board.
     #[must_use]
     pub fn on_board(&self, board: BoardSize) -> Rules {
-        if board == self.board { *self } else { Rules { board, army: usual_army(board), ..*self } }
+        if board == self.board() { *self } else { Rules(RulesSetup { board, army: usual_army(board), ..self.0 }) }
+    }
+
+    /// The same rules without draws: neither by quiet plies nor by repetition.
+    #[must_use]
+    pub const fn without_draws(&self) -> Rules {
+        Rules(RulesSetup { draw: None, repeat: Repeat::Off, ..self.0 })
+    }
+
+    /// The board.
+    #[must_use]
+    pub const fn board(&self) -> BoardSize {
+        self.0.board
+    }
+
+    /// All pieces of both sides, as many as the board has squares; both sides have some.
+    #[must_use]
+    pub const fn army(&self) -> &Material {
+        &self.0.army
+    }
+
+    /// Who captures whom.
+    #[must_use]
+    pub const fn ladder(&self) -> Ladder {
+        self.0.ladder
+    }
+
+    /// Draw after so many plies without flip or capture, at least one; `None` = never.
+    #[must_use]
+    pub const fn draw(&self) -> Option<u16> {
+        self.0.draw
+    }
+
+    /// When a repetition is a draw, at the second time or later.
+    #[must_use]
+    pub const fn repeat(&self) -> Repeat {
+        self.0.repeat
+    }
+
+    /// Whether an endless chase is forbidden ([`RulesSetup::chase`]).
+    #[must_use]
+    pub const fn chase(&self) -> bool {
+        self.0.chase
     }
 
     /// The names that a rule string may start with.
@@ -116,7 +175,8 @@ impl Rules {
     }
 
     fn fields(&self) -> impl PartialEq + use<> {
-        (self.board, self.army, self.ladder, self.draw, self.repeat, self.chase)
+        let RulesSetup { board, army, ladder, draw, repeat, chase, base: _ } = self.0;
+        (board, army, ladder, draw, repeat, chase)
     }
 }
 
@@ -133,6 +193,35 @@ impl PartialEq for Rules {
 }
 
 impl Eq for Rules {}
+
+impl From<Rules> for RulesSetup {
+    fn from(rules: Rules) -> RulesSetup {
+        rules.0
+    }
+}
+
+impl TryFrom<RulesSetup> for Rules {
+    type Error = RulesError;
+
+    fn try_from(setup: RulesSetup) -> Result<Rules, RulesError> {
+        let RulesSetup { board, army, .. } = setup;
+        if setup.draw == Some(0) {
+            return Err(bad("draw", "0", DRAW_VALUES));
+        }
+        match setup.repeat {
+            Repeat::Cycle(times @ ..2) => return Err(bad("repeat", &format!("cycle:{times}"), REPEAT_VALUES)),
+            Repeat::Position(times @ ..2) => return Err(bad("repeat", &format!("position:{times}"), REPEAT_VALUES)),
+            Repeat::Off | Repeat::Cycle(_) | Repeat::Position(_) => {}
+        }
+        if army.len() != board.squares().len() {
+            return Err(RulesError::ArmySize { army, board });
+        }
+        if let Some(missing) = Color::ALL.into_iter().find(|&color| army.of(color) == 0) {
+            return Err(RulesError::OneSided { army, missing });
+        }
+        Ok(Rules(setup))
+    }
+}
 
 /// What each side starts with when the rules do not say.
 fn usual_army(board: BoardSize) -> Material {
@@ -201,7 +290,7 @@ impl FromStr for Rules {
             .into_iter()
             .find(|preset| preset.name() == name)
             .ok_or_else(|| RulesError::UnknownName(excerpt(name)))?;
-        let mut rules = base.rules();
+        let Rules(mut setup) = base.rules();
         let mut army = None;
         let mut seen: Vec<&str> = Vec::new();
         for part in parts {
@@ -211,62 +300,59 @@ impl FromStr for Rules {
             }
             seen.push(field);
             match field {
-                "board" => rules.board = parse_board(value)?,
+                "board" => setup.board = parse_board(value)?,
                 "army" => army = Some(parse_army(value)?),
-                "ladder" => rules.ladder = parse_ladder(value)?,
-                "draw" => rules.draw = parse_draw(value)?,
-                "repeat" => rules.repeat = parse_repeat(value)?,
-                "chase" => rules.chase = parse_switch(value)?,
+                "ladder" => setup.ladder = parse_ladder(value)?,
+                "draw" => setup.draw = parse_draw(value)?,
+                "repeat" => setup.repeat = parse_repeat(value)?,
+                "chase" => setup.chase = parse_switch(value)?,
                 _ => return Err(RulesError::UnknownField(excerpt(field))),
             }
         }
-        rules.army = army.unwrap_or_else(|| usual_army(rules.board));
-        if rules.army.len() != rules.board.squares().len() {
-            return Err(RulesError::ArmySize { army: rules.army, board: rules.board });
-        }
-        if let Some(missing) = Color::ALL.into_iter().find(|&color| rules.army.of(color) == 0) {
-            return Err(RulesError::OneSided { army: rules.army, missing });
-        }
-        Ok(rules)
+        setup.army = army.unwrap_or_else(|| usual_army(setup.board));
+        setup.try_into()
     }
 }
 
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Fields that spell a preset out are that preset.
-        let preset = Preset::ALL.into_iter().find(|preset| preset.rules() == *self).unwrap_or(self.base);
-        let base = preset.rules();
+        let preset = Preset::ALL.into_iter().find(|preset| preset.rules() == *self).unwrap_or(self.0.base);
+        let (setup, Rules(base)) = (&self.0, preset.rules());
         write!(f, "{}", preset.name())?;
-        if self.board != base.board {
-            write!(f, ",board={}", self.board)?;
+        if setup.board != base.board {
+            write!(f, ",board={}", setup.board)?;
         }
-        if self.army != usual_army(self.board) {
-            let red: Material = self.army.pieces().filter(|piece| piece.color == Color::Red).collect();
-            let army = if both_sides(red) == self.army { red } else { self.army };
+        if setup.army != usual_army(setup.board) {
+            let red: Material = setup.army.pieces().filter(|piece| piece.color == Color::Red).collect();
+            let army = if both_sides(red) == setup.army { red } else { setup.army };
             write!(f, ",army={army}")?;
         }
-        if self.ladder != base.ladder {
-            write!(f, ",ladder={}", self.ladder.name())?;
+        if setup.ladder != base.ladder {
+            write!(f, ",ladder={}", setup.ladder.name())?;
         }
-        if self.draw != base.draw {
-            match self.draw {
+        if setup.draw != base.draw {
+            match setup.draw {
                 Some(plies) => write!(f, ",draw={plies}")?,
                 None => f.write_str(",draw=off")?,
             }
         }
-        if self.repeat != base.repeat {
-            match self.repeat {
+        if setup.repeat != base.repeat {
+            match setup.repeat {
                 Repeat::Off => f.write_str(",repeat=off")?,
                 Repeat::Cycle(times) => write!(f, ",repeat=cycle:{times}")?,
                 Repeat::Position(times) => write!(f, ",repeat=position:{times}")?,
             }
         }
-        if self.chase != base.chase {
-            write!(f, ",chase={}", if self.chase { "on" } else { "off" })?;
+        if setup.chase != base.chase {
+            write!(f, ",chase={}", if setup.chase { "on" } else { "off" })?;
         }
         Ok(())
     }
 }
+
+const DRAW_VALUES: &str = "plies from 1 to 65535, or off";
+const REPEAT_VALUES: &str = "off, cycle:N or position:N with N from 2 to 255";
 
 fn bad(field: &'static str, value: &str, expected: &'static str) -> RulesError {
     RulesError::BadValue { field, value: excerpt(value), expected }
@@ -297,20 +383,19 @@ fn parse_ladder(value: &str) -> Result<Ladder, RulesError> {
 fn parse_draw(value: &str) -> Result<Option<u16>, RulesError> {
     match (value, number(value)) {
         ("off", _) => Ok(None),
-        (_, Some(plies @ 1..)) => Ok(Some(plies)),
-        _ => Err(bad("draw", value, "plies from 1 to 65535, or off")),
+        (_, Some(plies)) => Ok(Some(plies)),
+        _ => Err(bad("draw", value, DRAW_VALUES)),
     }
 }
 
 fn parse_repeat(value: &str) -> Result<Repeat, RulesError> {
-    let times = |text: &str| number(text).filter(|&times: &u8| times >= 2);
     let parsed = match value.split_once(':') {
         None if value == "off" => Some(Repeat::Off),
-        Some(("cycle", count)) => times(count).map(Repeat::Cycle),
-        Some(("position", count)) => times(count).map(Repeat::Position),
+        Some(("cycle", count)) => number(count).map(Repeat::Cycle),
+        Some(("position", count)) => number(count).map(Repeat::Position),
         _ => None,
     };
-    parsed.ok_or_else(|| bad("repeat", value, "off, cycle:N or position:N with N from 2 to 255"))
+    parsed.ok_or_else(|| bad("repeat", value, REPEAT_VALUES))
 }
 
 fn parse_switch(value: &str) -> Result<bool, RulesError> {

@@ -23,11 +23,11 @@ struct Twins {
 impl Twins {
     fn new(rules: &str, start: Option<&str>) -> Twins {
         let rules: Rules = rules.parse().unwrap();
-        let hong_kong = rules.ladder == Ladder::HongKong;
+        let hong_kong = rules.ladder() == Ladder::HongKong;
         let (game, mailbox) = match start {
             None => (Game::new(rules), Mailbox::read(&start_text(&rules), hong_kong)),
             Some(text) => {
-                let position = Position::parse(text, rules.ladder).unwrap();
+                let position = Position::parse(text, rules.ladder()).unwrap();
                 (Game::from_position(rules, position).unwrap(), Mailbox::read(text, hong_kong))
             }
         };
@@ -139,9 +139,9 @@ fn quiet_steps(position: &Position) -> MoveList {
 }
 
 fn start_text(rules: &Rules) -> String {
-    let row = "x".repeat(rules.board.files().into());
-    let rows = vec![row; rules.board.ranks().into()];
-    let army: String = Piece::all().flat_map(|piece| vec![piece.char(); rules.army.count(piece).into()]).collect();
+    let row = "x".repeat(rules.board().files().into());
+    let rows = vec![row; rules.board().ranks().into()];
+    let army: String = Piece::all().flat_map(|piece| vec![piece.char(); rules.army().count(piece).into()]).collect();
     format!("{} - {army}", rows.join("/"))
 }
 
@@ -224,7 +224,7 @@ impl Tally {
     }
 
     fn count_ending(&mut self, game: &Game) {
-        let ending = match (game.outcome().map(|outcome| outcome.termination), game.rules().repeat) {
+        let ending = match (game.outcome().map(|outcome| outcome.termination), game.rules().repeat()) {
             (None, _) => "unfinished",
             (Some(Termination::Elimination), _) => "elimination",
             (Some(Termination::NoAction), _) if game.position().has_moves() => "no action but a long chase",
@@ -271,7 +271,7 @@ fn agree_from_random_positions() {
     for number in 0..15_000 {
         let mut dice = Dice::new("positions", number);
         let rules = dice.rules();
-        let start = dice.position(rules.parse::<Rules>().unwrap().board);
+        let start = dice.position(rules.parse::<Rules>().unwrap().board());
         tally.play(Twins::new(&rules, Some(&start)), None, &mut dice);
     }
     tally.assert_complete(500_000);

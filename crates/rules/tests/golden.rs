@@ -36,7 +36,7 @@ fn answer(game: &mut Game, command: &str) -> Answer {
         }
         "start" => {
             let rules = *game.rules();
-            *game = Game::from_position(rules, Position::parse(rest, rules.ladder)?)?;
+            *game = Game::from_position(rules, Position::parse(rest, rules.ladder())?)?;
             Ok(if game.outcome().is_some() { standing(game) } else { String::new() })
         }
         "play" => {
@@ -96,7 +96,7 @@ fn steps(moves: &[Move]) -> Vec<String> {
 
 fn captured(game: &Game, color: Color) -> Material {
     let position = game.position();
-    let mut gone = game.rules().army;
+    let mut gone = *game.rules().army();
     for piece in position.pool().pieces().chain(position.revealed().pieces()) {
         gone.remove(piece);
     }

@@ -10,8 +10,8 @@ use std::str::FromStr;
 
 use anqi_rules::{
     BoardSize, Color, Commitment, Deal, Direction, Game, Kind, Ladder, Material, Move, MoveList, Outcome, Piece, Ply,
-    Position, Rules, Seat, Seed, Setup, SetupError, Square, SquareSet, Symmetry, Termination, cannon_targets,
-    neighbours, perft,
+    Position, Repeat, Rules, RulesError, RulesSetup, Seat, Seed, Setup, SetupError, Square, SquareSet, Symmetry,
+    Termination, cannon_targets, neighbours, perft,
 };
 use proptest::prelude::*;
 use proptest::{collection, sample};
@@ -151,6 +151,37 @@ proptest! {
         prop_assert_eq!(fields.join(",").parse::<Rules>(), Ok(rules));
     }
 
+    /// Rules built field by field are refused exactly when their text is, with the same message.
+    #[test]
+    fn rules_are_checked_field_by_field(
+        board in values::boards(), army in materials(0..=32), draw in 0..3_u16, times in 0..4_u8, cycle in any::<bool>(),
+    ) {
+        let change = |change: &dyn Fn(&mut RulesSetup)| {
+            let mut setup = RulesSetup::from(Rules::server());
+            change(&mut setup);
+            Rules::try_from(setup)
+        };
+        prop_assert_eq!(change(&|setup| setup.draw = Some(draw)), format!("server,draw={draw}").parse());
+        let (repeat, name) = match cycle {
+            true => (Repeat::Cycle(times), "cycle"),
+            false => (Repeat::Position(times), "position"),
+        };
+        prop_assert_eq!(change(&|setup| setup.repeat = repeat), format!("server,repeat={name}:{times}").parse());
+
+        // Without a black piece the text would mean the red pieces of both sides.
+        let read = change(&|setup| (setup.board, setup.army) = (board, army));
+        if army.of(Color::Black) > 0 {
+            prop_assert_eq!(&read, &format!("server,board={board},army={army}").parse());
+        }
+        match read {
+            Ok(rules) => prop_assert!(Position::initial(&rules).has_moves()),
+            Err(error) => prop_assert_eq!(error, match Color::ALL.into_iter().find(|&color| army.of(color) == 0) {
+                Some(missing) if army.len() == board.squares().len() => RulesError::OneSided { army, missing },
+                _ => RulesError::ArmySize { army, board },
+            }),
+        }
+    }
+
     #[test]
     fn numbers_are_seeds(number in any::<u64>()) {
         prop_assert_eq!(number.to_string().parse(), Ok(Seed::from(number)));
@@ -246,7 +277,7 @@ proptest! {
         play(&mut game, &choices);
         for position in game.positions() {
             prop_assert_eq!(position.hash(), position.fresh_hash(), "{}", position);
-            let read = Position::parse(&position.to_string(), rules.ladder).unwrap();
+            let read = Position::parse(&position.to_string(), rules.ladder()).unwrap();
             prop_assert_eq!(read, *position);
         }
     }

@@ -8,8 +8,8 @@
 //! use anqi_solve::{Fraction, Solver};
 //!
 //! let rules: Rules = "chen,board=3x2,army=KPP,draw=off".parse()?;
-//! let mut solver = Solver::with_split(rules.board, rules.ladder);
-//! solver.solve(&"-".parse()?, &rules.army, std::thread::available_parallelism()?)?;
+//! let mut solver = Solver::with_split(rules.board(), rules.ladder());
+//! solver.solve(&"-".parse()?, rules.army(), std::thread::available_parallelism()?)?;
 //! let flips = solver.actions(&Position::initial(&rules)).ok_or("not solved")?;
 //! assert_eq!(flips[0].1.value, Fraction::new(1, 45)); // a corner
 //! # Ok::<(), Box<dyn std::error::Error>>(())

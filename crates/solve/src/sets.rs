@@ -28,7 +28,7 @@ impl FairSet {
     /// ```
     #[must_use]
     pub fn all(board: BoardSize, ladder: Ladder) -> Vec<FairSet> {
-        let usual = Rules::server().army;
+        let usual = *Rules::server().army();
         let red: Material = usual.pieces().filter(|piece| piece.color == Color::Red).collect();
         let mut first: HashMap<Class, Material> = HashMap::new();
         let sets = subsets(red, board.squares().len() / 2).into_iter();

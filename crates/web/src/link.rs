@@ -42,7 +42,7 @@ pub(crate) fn to_record(link: &str) -> Result<Record, LinkError> {
     let rules: Rules = rules.parse().map_err(|error| wrong(&format!("{error}")))?;
     let start = match start {
         "" => Position::initial(&rules),
-        text => Position::parse(&text.replace('+', " "), rules.ladder).map_err(|error| wrong(&error.to_string()))?,
+        text => Position::parse(&text.replace('+', " "), rules.ladder()).map_err(|error| wrong(&error.to_string()))?,
     };
     let mut game = Game::from_position(rules, start).map_err(|error| wrong(&error.to_string()))?;
     if plies.len() > 2 * MOST_PLIES || plies.len() % 2 == 1 {

@@ -128,7 +128,7 @@ impl Analyst {
 
     /// What is proven about a position with few pieces and nothing face down.
     fn verdict(&self, game: &Game) -> Result<Option<Verdict>, TableError> {
-        let draw = game.rules().draw;
+        let draw = game.rules().draw();
         if !game.position().hidden().is_empty() {
             return Ok(None);
         }

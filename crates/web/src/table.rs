@@ -437,7 +437,7 @@ fn agreed(agreement: &Agreement) -> Result<Agreed, TableError> {
     let game = match &agreement.position {
         None => Game::new(rules),
         Some(text) => {
-            let position = Position::parse(text, rules.ladder).map_err(|error| wrong("position", &error))?;
+            let position = Position::parse(text, rules.ladder()).map_err(|error| wrong("position", &error))?;
             rules = rules.on_board(position.board());
             Game::from_position(rules, position).map_err(|error| wrong("position", &error))?
         }

@@ -98,7 +98,7 @@ impl<'a> GameView<'a> {
     pub(crate) fn of(table: &'a Table) -> GameView<'a> {
         let game = table.game();
         let person_to_move = matches!(table.to_move(), Some(Sitter::Person));
-        let board = game.rules().board;
+        let board = game.rules().board();
         let played_by_person = (0..game.plies().len()).any(|ply| *table.sitter(Seat::ALL[ply % 2]) == Sitter::Person);
         let deal = match (table.tag("Seed"), table.tag("DealNonce")) {
             (Some(seed), Some(nonce)) => Some(DealView { seed, nonce }),
@@ -120,7 +120,7 @@ impl<'a> GameView<'a> {
             your_turn: person_to_move,
             can_take_back: table.is_in_play() && played_by_person,
             take_backs: table.take_backs(),
-            draw_at: game.rules().draw,
+            draw_at: game.rules().draw(),
             outcome: game.outcome().map(|outcome| OutcomeView {
                 winner: outcome.winner.map(Seat::name),
                 reason: outcome.termination.to_string(),

@@ -172,13 +172,13 @@ struct Orbit {
 
 impl Set {
     fn solve(rules: &Rules, solver: &mut Solver, threads: NonZeroUsize) -> Result<Set> {
-        solver.solve(&Material::EMPTY, &rules.army, threads)?;
+        solver.solve(&Material::EMPTY, rules.army(), threads)?;
         let worths = solver.actions(&Position::initial(rules)).context("the board is not solved")?;
         let flips = worths.iter().map(|(mv, worth)| Flip { square: mv.to_string(), worth: worth.into() }).collect();
-        let red: Material = rules.army.pieces().filter(|piece| piece.color == Color::Red).collect();
-        let fair = red.pieces().chain(red.swapped().pieces()).collect::<Material>() == rules.army;
-        let set = if fair { red } else { rules.army }.to_string();
-        Ok(Set { board: rules.board.name(), set, like: None, flips, orbits: orbits(rules.board, &worths) })
+        let red: Material = rules.army().pieces().filter(|piece| piece.color == Color::Red).collect();
+        let fair = red.pieces().chain(red.swapped().pieces()).collect::<Material>() == *rules.army();
+        let set = if fair { red } else { *rules.army() }.to_string();
+        Ok(Set { board: rules.board().name(), set, like: None, flips, orbits: orbits(rules.board(), &worths) })
     }
 }
 
@@ -204,7 +204,7 @@ fn solve_set(board: BoardSize, set: Option<Material>, threads: NonZeroUsize, out
     let set = set.context("--set is needed")?;
     // One side in small letters is one side, too.
     let rules = rules(board, &if set.of(Color::Red) == 0 { set.swapped() } else { set })?;
-    let mut solver = Solver::with_split(board, rules.ladder);
+    let mut solver = Solver::with_split(board, rules.ladder());
     let set = Set::solve(&rules, &mut solver, threads)?;
     let game = Game { schema: "anqi-solve-1", positions: solver.positions(), set };
     out.print(&game, |text| {
@@ -326,7 +326,7 @@ fn solve_position(
         bail!("position {:?} is of the {} board, not {board}", excerpt(text), position.board());
     }
     if let Some(set) = &args.set {
-        let army = rules(position.board(), set)?.army;
+        let army = *rules(position.board(), set)?.army();
         let there: Material = position.revealed().pieces().chain(position.pool().pieces()).collect();
         if let Some((piece, count)) = there.iter().find(|(piece, count)| *count > army.count(*piece)) {
             bail!(

@@ -40,7 +40,7 @@ impl<'a> Judge<'a> {
         let learned = network.map(|network| (network, network.eyes(game.position()), Memory::new()));
         let turn = game.position().turn();
         let edge = if turn.is_some() { edge } else { 0.0 }; // before the first flip nobody knows who is who
-        Judge { hand, scale: scale as f32, draw: game.rules().draw.unwrap_or(u16::MAX), turn, edge, learned }
+        Judge { hand, scale: scale as f32, draw: game.rules().draw().unwrap_or(u16::MAX), turn, edge, learned }
     }
 
     /// `P(win) − P(loss)` for the side to move, against the other side as strong as it is taken to be.

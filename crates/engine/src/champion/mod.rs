@@ -110,7 +110,7 @@ impl Champion {
         let think = |limits: &Limits, stop: &Stop, helper: u32| {
             let budget = Budget::new(limits, stop);
             let judge = Judge::new(hand, options.scale, network, game, edge);
-            let mut search = Search::new(options, judge, table, together, line.clone(), budget, game.rules().board);
+            let mut search = Search::new(options, judge, table, together, line.clone(), budget, game.rules().board());
             search.best(game, moves.clone(), limits, helper)
         };
         let finished = Stop::default();

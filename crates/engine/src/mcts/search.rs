@@ -321,7 +321,7 @@ impl<'a> Worker<'a> {
     /// happens before the game's own limit, the game is drawn. So the count of quiet plies starts where the
     /// present stretch ends in time.
     fn start(&self, board: &Position) -> Start {
-        let (playout, rule) = (self.options().playout, self.search.game.rules().draw.map_or(u32::MAX, u32::from));
+        let (playout, rule) = (self.options().playout, self.search.game.rules().draw().map_or(u32::MAX, u32::from));
         let start = Start::from(board);
         if self.options().rule && rule < playout {
             start.with_quiet(playout - rule + u32::from(board.quiet()))

@@ -7,7 +7,7 @@ mod uci;
 use std::io::{self, BufReader, Read, Write};
 
 use anqi_engine::{Limits, PlayerSpec};
-use anqi_rules::{Game, Repeat, Rules, Seed, Setup, Termination};
+use anqi_rules::{Game, Rules, Seed, Setup, Termination};
 
 use crate::lines::read_line;
 use crate::time::{Stock, share};
@@ -62,18 +62,11 @@ fn bounded(limits: &Limits, stock: &Stock, game: &Game) -> Limits {
     Limits { time: Some(limits.time.map_or(share, |time| time.min(share))), ..*limits }
 }
 
-/// The same rules without draws.
-fn endless(rules: &Rules) -> Rules {
-    let mut endless = *rules;
-    (endless.draw, endless.repeat) = (None, Repeat::Off);
-    endless
-}
-
 /// The referee judges draws, perhaps by other counts than ours. If it goes on, so do we.
 fn go_on_after_a_draw(game: &mut Game) {
     let drawn = |termination| matches!(termination, Termination::QuietPlies | Termination::Repetition { .. });
     if game.outcome().is_some_and(|outcome| drawn(outcome.termination))
-        && let Ok(longer) = replayed(game, endless(game.rules()), game.positions()[0].into())
+        && let Ok(longer) = replayed(game, game.rules().without_draws(), game.positions()[0].into())
     {
         *game = longer;
     }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Limits, Player, Stop};
-use anqi_rules::{BoardSize, Color, Faces, Game, Ply, PlyError, Repeat, Rules, Seat, Setup};
+use anqi_rules::{BoardSize, Color, Faces, Game, Ply, PlyError, Repeat, Rules, RulesSetup, Seat, Setup};
 
 use super::{Engine, bounded, go_on_after_a_draw, replayed};
 use crate::clock::Clock;
@@ -156,8 +156,8 @@ impl Session {
                 self.begin(Game::new(self.rules));
                 done
             }
-            Command::NumRepetition(times) => self.set_rules(|rules| rules.repeat = Repeat::Cycle(*times)),
-            Command::NumMovesToDraw(plies) => self.set_rules(|rules| rules.draw = Some(*plies)),
+            Command::NumRepetition(times) => self.set_rules(|setup| setup.repeat = Repeat::Cycle(*times)),
+            Command::NumMovesToDraw(plies) => self.set_rules(|setup| setup.draw = Some(*plies)),
             Command::Move { from, to } => self.play(Ply::Step { from: *from, to: *to }),
             Command::Flip(square, piece) => self.play(Ply::Flip(*square, *piece)),
             Command::GenMove(color) => self.choose(*color),
@@ -194,7 +194,7 @@ impl Session {
     fn set_board(&mut self, a: u8, b: u8) -> Answer {
         let shapes = [(a, b), (b, a)].map(|(files, ranks)| BoardSize::from_shape(files.into(), ranks.into()));
         let board = shapes.into_iter().flatten().next().ok_or_else(|| format!("there is no board of {a} by {b}"))?;
-        if board != self.rules.board {
+        if board != self.rules.board() {
             self.rules = self.rules.on_board(board);
             self.begin(Game::new(self.rules));
         }
@@ -202,9 +202,10 @@ impl Session {
     }
 
     /// Other draw rules, also for what has been played of this game.
-    fn set_rules(&mut self, change: impl FnOnce(&mut Rules)) -> Answer {
-        let mut rules = self.rules;
-        change(&mut rules);
+    fn set_rules(&mut self, change: impl FnOnce(&mut RulesSetup)) -> Answer {
+        let mut setup = RulesSetup::from(self.rules);
+        change(&mut setup);
+        let rules = Rules::try_from(setup).map_err(|error| error.to_string())?;
         self.game = replayed(&self.game, rules, self.game.positions()[0].into()).map_err(|error| error.to_string())?;
         self.rules = rules;
         Ok(String::new())

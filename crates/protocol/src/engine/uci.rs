@@ -8,7 +8,7 @@ use std::time::Duration;
 use anqi_engine::{Choice, Limits, OptionInfo, Player, Stop};
 use anqi_rules::{Faces, Game, Move, Seat};
 
-use super::{Engine, bounded, endless, go_on_after_a_draw};
+use super::{Engine, bounded, go_on_after_a_draw};
 use crate::lines::{Line, read_line};
 use crate::time::Stock;
 use crate::uci::{Command, Go, Info, Placement, Reply, declaration, squares};
@@ -185,7 +185,7 @@ impl<W: Write> Session<W> {
     fn place(&mut self, placement: &Placement) -> io::Result<()> {
         let rules = self.engine.rules;
         // The other side may judge draws by other counts than ours.
-        match placement.game(&rules).or_else(|error| placement.game(&endless(&rules)).map_err(|_| error)) {
+        match placement.game(&rules).or_else(|error| placement.game(&rules.without_draws()).map_err(|_| error)) {
             Ok((game, seat)) => (self.game, self.seat) = (game, seat),
             Err(error) => self.say(&[Reply::Text(error.to_string())])?,
         }

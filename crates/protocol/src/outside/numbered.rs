@@ -104,11 +104,11 @@ impl Numbered {
     /// Only what differs from the server's rules: programs know those, and rarely the commands.
     fn tell_draw_rules(&self, to: &mut Process, rules: &Rules) -> Result<(), Fault> {
         let usual = Rules::server();
-        if let Some(plies) = rules.draw.filter(|_| rules.draw != usual.draw) {
+        if let Some(plies) = rules.draw().filter(|_| rules.draw() != usual.draw()) {
             tell(to, &[Command::NumMovesToDraw(plies)])?;
         }
-        if let Repeat::Cycle(times) = rules.repeat
-            && rules.repeat != usual.repeat
+        if let Repeat::Cycle(times) = rules.repeat()
+            && rules.repeat() != usual.repeat()
         {
             tell(to, &[Command::NumRepetition(times)])?;
         }

@@ -250,7 +250,7 @@ impl Referee {
     /// Once the fleeing piece has returned, the chaser may not attack it again on the next move.
     fn is_long_chase(&self, act: Act) -> bool {
         let Act::Step(from, to) = act else { return false };
-        self.rules.chase
+        self.rules.chase()
             && self.chases[self.mover()].iter().any(|chase| {
                 chase.returned && chase.chaser == from && self.board().after(act, None).can_capture(to, chase.prey)
             })
@@ -296,10 +296,10 @@ impl Referee {
             Some(format!("{mover} wins (elimination)"))
         } else if self.allowed().is_empty() {
             Some(format!("{waiting} wins (no action)"))
-        } else if self.rules.draw.is_some_and(|limit| board.quiet >= limit) {
+        } else if self.rules.draw().is_some_and(|limit| board.quiet >= limit) {
             Some("draw (quiet plies)".to_owned())
         } else {
-            let (times, period) = match self.rules.repeat {
+            let (times, period) = match self.rules.repeat() {
                 Repeat::Off => None,
                 Repeat::Cycle(times) => self.cycle(times.into()).map(|period| (times, period)),
                 Repeat::Position(times) => self.recurrence(times.into()).map(|period| (times, period)),

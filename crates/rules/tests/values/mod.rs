@@ -1,7 +1,8 @@
 //! Strategies: any value of each type.
 
 use anqi_rules::{
-    BoardSize, Color, Ladder, Material, Move, Piece, Ply, Position, Repeat, Rules, Seed, Setup, Square, Termination,
+    BoardSize, Color, Ladder, Material, Move, Piece, Ply, Position, Repeat, Rules, RulesSetup, Seed, Setup, Square,
+    Termination,
 };
 use proptest::prelude::*;
 use proptest::{collection, sample};
@@ -64,17 +65,17 @@ pub(crate) fn rules() -> impl Strategy<Value = Rules> {
         Just(Repeat::Cycle(3)),
     ];
     let armies = boards().prop_flat_map(|board| {
-        let usual = format!("chen,board={board}").parse::<Rules>().unwrap().army;
+        let usual: Rules = format!("chen,board={board}").parse().unwrap();
         let count = board.squares().len() as usize;
         let both = |army: &Material| Color::ALL.iter().all(|&color| army.of(color) > 0);
-        (Just(board), prop_oneof![Just(usual), materials(count).prop_filter("both colours", both)])
+        (Just(board), prop_oneof![Just(*usual.army()), materials(count).prop_filter("both colours", both)])
     });
     (names, armies, ladders(), draws, repeats, any::<bool>()).prop_map(
         |(name, (board, army), ladder, draw, repeat, chase)| {
-            let mut rules: Rules = name.parse().unwrap();
-            (rules.board, rules.army, rules.ladder) = (board, army, ladder);
-            (rules.draw, rules.repeat, rules.chase) = (draw, repeat, chase);
-            rules
+            let mut setup = RulesSetup::from(name.parse::<Rules>().unwrap());
+            (setup.board, setup.army, setup.ladder) = (board, army, ladder);
+            (setup.draw, setup.repeat, setup.chase) = (draw, repeat, chase);
+            setup.try_into().unwrap()
         },
     )
 }
