@@ -9,7 +9,7 @@ pub struct Level {
     pub number: usize,
     /// Who plays, with its budget; a budget of nodes or playouts plays the same everywhere.
     pub player: &'static str,
-    /// The rating in `benchmarks/2026-11-16/levels`, moved so that level 1 has 0, and half of its 95 % interval there.
+    /// The rating in `tests/data/levels`, moved so that level 1 has 0, and half of its 95 % interval there.
     pub elo: [i32; 2],
 }
 
@@ -38,7 +38,7 @@ mod tests {
     /// What is said of the levels is what was measured of the same players.
     #[test]
     fn ratings_are_those_of_the_tournament() {
-        let read = |name| fs::read_to_string(format!("../../benchmarks/2026-11-16/levels/{name}")).unwrap();
+        let read = |name| fs::read_to_string(format!("tests/data/levels/{name}")).unwrap();
         let (plan, standings) = (read("plan.toml"), read("standings.txt"));
         let rating = |number: usize| -> [i32; 2] {
             let name = format!("level-{number}");

@@ -89,7 +89,7 @@ mod tests {
     /// pieces.
     #[test]
     fn what_is_said_is_what_happened() {
-        let text = fs::read_to_string("../../benchmarks/2026-11-16/chances/values.csv").unwrap();
+        let text = fs::read_to_string("tests/data/chances.csv").unwrap();
         let mut said = [[0.0; 3]; 20];
         let mut seen = [[0.0; 3]; 20];
         let positions: Vec<Position> = (0..=32).map(with_hidden).collect();
