@@ -148,7 +148,7 @@ fn what_cannot_be_rated_is_told() {
 }
 
 fn chen_table() -> (Vec<String>, CrossTable) {
-    let lines: Vec<Vec<&str>> = include_str!("../../../data/published/chen-table3.csv")
+    let lines: Vec<Vec<&str>> = include_str!("../../../experiments/chen-table3/published.csv")
         .lines()
         .skip(1)
         .map(|line| line.split(',').collect())
@@ -162,7 +162,7 @@ fn chen_table() -> (Vec<String>, CrossTable) {
     let number = |name: &str| names.iter().position(|other| other == name).expect("a first player too");
     let mut table = CrossTable::new(names.len());
     for fields in &lines {
-        let [won, lost, drawn] = [2, 3, 4].map(|index: usize| fields[index].parse().expect("a count"));
+        let [won, lost, drawn] = [3, 4, 5].map(|index: usize| fields[index].parse().expect("a count"));
         *table.games_mut(number(fields[0]), number(fields[1])) = Games([lost, drawn, won]);
     }
     (names, table)
@@ -171,7 +171,7 @@ fn chen_table() -> (Vec<String>, CrossTable) {
 #[test]
 fn chens_published_scores() {
     let (names, table) = chen_table();
-    let published = include_str!("../../../data/published/chen-table3-scores.csv").lines().skip(1);
+    let published = include_str!("../../../experiments/chen-table3/scores.csv").lines().skip(1);
     let mut checked = 0;
     for line in published {
         let fields: Vec<&str> = line.split(',').collect();

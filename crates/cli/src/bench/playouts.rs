@@ -133,22 +133,22 @@ mod tests {
 
     use super::published_seconds;
 
-    /// The times are those of the papers' tables in `data/published`.
+    /// The times are those of the papers' tables, kept by the experiments that repeat them.
     #[test]
     fn published_times_are_as_printed() {
-        let table_1 = include_str!("../../../../data/published/jouandeau-table1.csv");
-        let table_2 = include_str!("../../../../data/published/jouandeau-table2.csv");
+        let table_1 = include_str!("../../../../experiments/jouandeau-table1/published.csv");
+        let table_2 = include_str!("../../../../experiments/jouandeau-table2/published.csv");
         let mut found = 0;
         for policy in Policy::ALL {
             let seconds = |draw| published_seconds(policy, draw).map(|seconds| format!("{seconds:.3}"));
-            for line in table_1.lines().filter(|line| line.starts_with(&format!("beginning,{policy},"))) {
-                assert_eq!(line.split(',').nth(2), seconds(40).as_deref(), "{policy}");
+            for line in table_1.lines().filter(|line| line.starts_with(&format!("beginning,{policy},40,"))) {
+                assert_eq!(line.split(',').nth(3), seconds(40).as_deref(), "{policy}");
                 found += 1;
             }
             for draw in [160, 640] {
-                let printed = table_2.lines().find(|line| line.starts_with(&format!("{policy},{draw},")));
+                let printed = table_2.lines().find(|line| line.starts_with(&format!("beginning,{policy},{draw},")));
                 assert_eq!(
-                    printed.and_then(|line| line.split(',').nth(2)),
+                    printed.and_then(|line| line.split(',').nth(3)),
                     seconds(draw).as_deref(),
                     "{policy} {draw}"
                 );
