@@ -54,7 +54,7 @@ impl fmt::Display for Verdict {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// The board confirms winner and reason at the last ply. An ending that no board shows (time,
-    /// forfeit, resignation) is confirmed if the game was still going on then and, for time, if
+    /// forfeit, resignation, abandonment, agreement) is confirmed if the game was still going on then and, for time, if
     /// the side to move has lost.
     Equal,
     /// The board says something else.
@@ -132,8 +132,8 @@ pub fn replay(record: &Record, rules: Option<Rules>) -> Result<Replay, ReplayErr
     let verdict = game.outcome().map(|outcome| Verdict { outcome, ply: played });
     let unplayed = record.plies().len() - played;
     let ending = compare(record, verdict, unplayed == 0, game.seat());
-    if let (Ending::Equal, None, Some((loser, why))) = (&ending, verdict, off_board(record)) {
-        game.lose(loser, why);
+    if let (Ending::Equal, None, Some(outcome)) = (&ending, verdict, off_board(record)) {
+        game.end(outcome);
     }
     let illegal = refused.map(|error| IllegalPly { ply: played + 1, error });
     Ok(Replay { game, verdict, result: record.result(), illegal, unplayed, ending })
@@ -153,18 +153,18 @@ fn compare(record: &Record, judged: Option<Verdict>, complete: bool, to_move: Se
             result == GameResult::from(Some(outcome)) && reason.is_none_or(|reason| reason.admits(outcome.termination))
         }
         (None, None) => return Ending::Unstated,
-        (None, Some(_)) => off_board(record).is_some_and(|(loser, why)| why != Termination::Time || loser == to_move),
+        (None, Some(_)) => off_board(record)
+            .is_some_and(|outcome| outcome.termination != Termination::Time || outcome.winner == Some(to_move.other())),
     };
     if equal { Ending::Equal } else { Ending::Differs { result, reason, judged } }
 }
 
-/// Who lost, and why, by a record of a game that did not end on the board.
-fn off_board(record: &Record) -> Option<(Seat, Termination)> {
-    match (record.result(), record.reason()) {
-        (
-            GameResult::Won(winner),
-            Ok(Some(Reason::Exactly(why @ (Termination::Time | Termination::Forfeit | Termination::Resignation)))),
-        ) => Some((winner.other(), why)),
-        _ => None,
+/// How a game ended that did not end on the board, by its record.
+fn off_board(record: &Record) -> Option<Outcome> {
+    let Ok(Some(Reason::Exactly(why))) = record.reason() else { return None };
+    match record.result() {
+        GameResult::Won(winner) => why.off_board(Some(winner.other())),
+        GameResult::Drawn => why.off_board(None),
+        GameResult::Unfinished => None,
     }
 }

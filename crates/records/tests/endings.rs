@@ -72,10 +72,13 @@ fn off_the_board() {
     check(DANCE, "time", "1. d8-c8 a1-b1 0-1", "equal");
     check(DANCE, "time", "1. d8-c8 0-1", "recorded 0-1 (time), but the game is not over");
     check(DANCE, "time", "1. d8-c8 1/2-1/2", "recorded 1/2-1/2 (time), but the game is not over");
-    for loser_is_free in ["forfeit", "resignation"] {
+    for loser_is_free in ["forfeit", "resignation", "abandoned"] {
         check(DANCE, loser_is_free, "1. d8-c8 1-0", "equal");
         check(DANCE, loser_is_free, "1. d8-c8 0-1", "equal");
     }
+    check(DANCE, "agreement", "1. d8-c8 1/2-1/2", "equal");
+    check(DANCE, "agreement", "1. d8-c8 1-0", "recorded 1-0 (agreement), but the game is not over");
+    check(DANCE, "abandoned", "1. d8-c8 1/2-1/2", "recorded 1/2-1/2 (abandoned), but the game is not over");
     check(TAKE, "time", "1. a1-b1 1-0", "recorded 1-0 (time), judged first wins (elimination) at ply 1");
     check(DANCE, "", "1. d8-c8 1-0", "unstated");
     check(DANCE, "in a brawl", "1. d8-c8 1-0", "unstated");

@@ -43,12 +43,19 @@ prop_compose! {
         seed in any::<u64>(),
         plies in 0..150_usize,
         skipped in prop_oneof![Just(0.0), 0.0..1.0],
-        cut in prop::option::of(prop::sample::select(vec![Termination::Time, Termination::Forfeit, Termination::Resignation])),
+        cut in prop::option::of(prop::sample::select(vec![
+            Termination::Time,
+            Termination::Forfeit,
+            Termination::Resignation,
+            Termination::Abandoned,
+            Termination::Agreement,
+        ])),
     ) -> Game {
         let game = random_game(rules.parse().unwrap(), seed, plies);
         let mut game = from_the_middle(&game, (game.plies().len() as f64 * skipped) as usize);
         if let Some(why) = cut {
-            game.lose(game.seat(), why);
+            let loser = (why != Termination::Agreement).then_some(game.seat());
+            game.end(why.off_board(loser).unwrap());
         }
         game
     }

@@ -64,9 +64,14 @@ pub enum Termination {
     Forfeit,
     /// A player gave up.
     Resignation,
+    /// Both players agreed on a draw.
+    Agreement,
+    /// A player left and did not come back.
+    Abandoned,
 }
 
-/// `elimination`, `no action`, `quiet plies`, `repetition 3x4` (times, period), `time`, `forfeit`, `resignation`.
+/// `elimination`, `no action`, `quiet plies`, `repetition 3x4` (times, period), `time`, `forfeit`, `resignation`,
+/// `agreement`, `abandoned`.
 impl fmt::Display for Termination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -77,6 +82,8 @@ impl fmt::Display for Termination {
             Termination::Time => f.write_str("time"),
             Termination::Forfeit => f.write_str("forfeit"),
             Termination::Resignation => f.write_str("resignation"),
+            Termination::Agreement => f.write_str("agreement"),
+            Termination::Abandoned => f.write_str("abandoned"),
         }
     }
 }
@@ -85,13 +92,15 @@ impl FromStr for Termination {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Termination, ParseError> {
-        const FIXED: [Termination; 6] = [
+        const FIXED: [Termination; 8] = [
             Termination::Elimination,
             Termination::NoAction,
             Termination::QuietPlies,
             Termination::Time,
             Termination::Forfeit,
             Termination::Resignation,
+            Termination::Agreement,
+            Termination::Abandoned,
         ];
         let repetition = || {
             let (times, period) = text.strip_prefix("repetition ")?.split_once('x')?;
@@ -102,6 +111,23 @@ impl FromStr for Termination {
             .find(|termination| termination.to_string() == text)
             .or_else(repetition)
             .ok_or_else(|| ParseError::Termination(excerpt(text)))
+    }
+}
+
+impl Termination {
+    /// How a game ends off the board for this reason: `loser` loses, or it is a draw by agreement. `None` for reasons
+    /// that only the board can give, and for an agreement with a loser or another reason without one.
+    #[must_use]
+    pub const fn off_board(self, loser: Option<Seat>) -> Option<Outcome> {
+        let winner = match (self, loser) {
+            (
+                Termination::Time | Termination::Forfeit | Termination::Resignation | Termination::Abandoned,
+                Some(loser),
+            ) => Some(loser.other()),
+            (Termination::Agreement, None) => None,
+            _ => return None,
+        };
+        Some(Outcome { winner, termination: self })
     }
 }
 
@@ -305,7 +331,19 @@ impl Game {
     /// Ends the game by something that did not happen on the board: time, forfeit, resignation.
     /// A game that is over stays as it ended.
     pub fn lose(&mut self, loser: Seat, termination: Termination) {
-        self.outcome.get_or_insert(Outcome { winner: Some(loser.other()), termination });
+        self.end(Outcome { winner: Some(loser.other()), termination });
+    }
+
+    /// Ends the game off the board, perhaps without a winner. A game that is over stays as it ended.
+    pub fn end(&mut self, outcome: Outcome) {
+        self.outcome.get_or_insert(outcome);
+    }
+
+    /// Whether the side to move may play this move now.
+    #[must_use]
+    pub fn is_legal(&self, mv: Move) -> bool {
+        let banned = || self.chase_ban().is_some_and(|ban| ban.forbids(self.position(), mv));
+        self.outcome.is_none() && self.position().is_legal(mv) && !banned()
     }
 
     fn check(&self, ply: Ply) -> Result<(), PlyError> {

@@ -4,7 +4,7 @@
 //! addresses (RFC 4648, §5). Fields are divided by `~`; what a game does not need is left out.
 
 use anqi_records::{GameResult, Record, Tags};
-use anqi_rules::{Game, Outcome, Piece, Ply, Position, Rules, Seat, Square, excerpt};
+use anqi_rules::{Game, Outcome, Piece, Ply, Position, Rules, Seat, Square, Termination, excerpt};
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const PIECES: usize = 14;
@@ -54,9 +54,10 @@ pub(crate) fn to_record(link: &str) -> Result<Record, LinkError> {
     }
     if game.outcome().is_none() && !ending.is_empty() {
         let (winner, termination) = ending.split_once('+').ok_or_else(|| wrong("no such ending"))?;
-        let winner = Seat::ALL.into_iter().find(|seat| seat.name() == winner);
-        let termination = termination.replace('+', " ").parse().map_err(|_| wrong("no such ending"))?;
-        game.lose(winner.ok_or_else(|| wrong("no such ending"))?.other(), termination);
+        let loser = Seat::ALL.into_iter().find(|seat| seat.other().name() == winner);
+        let termination: Termination = termination.replace('+', " ").parse().map_err(|_| wrong("no such ending"))?;
+        let known = loser.is_some() || winner == "draw";
+        game.end(termination.off_board(loser).filter(|_| known).ok_or_else(|| wrong("no such ending"))?);
     }
     let record = Record::from_game(&game, Tags::new());
     debug_assert_eq!(record.result(), GameResult::from(game.outcome()));
@@ -85,7 +86,7 @@ fn ply(pair: [u8; 2]) -> Option<Ply> {
 
 #[cfg(test)]
 mod tests {
-    use anqi_rules::{Deal, Seed, Termination};
+    use anqi_rules::{Deal, Seed};
     use proptest::prelude::*;
 
     use super::*;

@@ -89,6 +89,8 @@ fn termination(word: &str) -> Option<String> {
         "TimeOut" => Reason::Exactly(Termination::Time),
         "Forfeit" => Reason::Exactly(Termination::Forfeit),
         "Resignation" => Reason::Exactly(Termination::Resignation),
+        "Agreement" => Reason::Exactly(Termination::Agreement),
+        "Abandoned" => Reason::Exactly(Termination::Abandoned),
         _ => match repetition() {
             Some(repetition) => Reason::Exactly(repetition),
             None => return Some(word.to_owned()),
@@ -97,8 +99,8 @@ fn termination(word: &str) -> Option<String> {
     Some(reason.to_string())
 }
 
-/// The server's word for what the `Termination` tag says. It has none for forfeit and resignation,
-/// so we made some up.
+/// The server's word for what the `Termination` tag says. It has none for forfeit, resignation,
+/// agreement and abandonment: those four are ours.
 pub(super) fn word(termination: Option<&str>) -> Result<String, WriteError> {
     let Some(text) = termination else { return Ok(UNKNOWN.to_owned()) };
     let Ok(reason) = text.parse() else {
@@ -112,6 +114,8 @@ pub(super) fn word(termination: Option<&str>) -> Result<String, WriteError> {
         Reason::Exactly(Termination::Time) => "TimeOut",
         Reason::Exactly(Termination::Forfeit) => "Forfeit",
         Reason::Exactly(Termination::Resignation) => "Resignation",
+        Reason::Exactly(Termination::Agreement) => "Agreement",
+        Reason::Exactly(Termination::Abandoned) => "Abandoned",
         Reason::Exactly(Termination::Repetition { times, period }) => {
             return Ok(format!("PositionRepetitionDraw,{times},{period}"));
         }

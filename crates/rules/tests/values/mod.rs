@@ -45,7 +45,13 @@ pub(crate) fn materials(count: impl Into<collection::SizeRange>) -> impl Strateg
 pub(crate) fn terminations() -> impl Strategy<Value = Termination> {
     prop_oneof![
         sample::select(vec![Termination::Elimination, Termination::NoAction, Termination::QuietPlies]),
-        sample::select(vec![Termination::Time, Termination::Forfeit, Termination::Resignation]),
+        sample::select(vec![
+            Termination::Time,
+            Termination::Forfeit,
+            Termination::Resignation,
+            Termination::Agreement,
+            Termination::Abandoned,
+        ]),
         (any::<u8>(), any::<u16>()).prop_map(|(times, period)| Termination::Repetition { times, period }),
     ]
 }
