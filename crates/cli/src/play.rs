@@ -7,9 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use anqi_engine::Stop;
+use anqi_play::LEVELS;
 use anqi_records::{Record, Tags};
 use anqi_rules::{Color, Commitment, Deal, Game, Material, Move, Piece, Position, Seat, Seed, Square, Termination};
-use anqi_web::{Engine, LEVELS};
+use anqi_web::Engine;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use ratatui::Frame;
@@ -422,7 +423,7 @@ mod tests {
         assert!(!screen(&table).contains(&table.seed.to_string()[..20]), "the seed is told too early");
         table.key(KeyCode::Char('r'));
         assert!(screen(&table).contains("resignation"));
-        anqi_web::verify(&table.record().unwrap()).unwrap();
+        anqi_play::verify(&table.record().unwrap()).unwrap();
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anqi_engine::Stop;
 use anqi_lab::{Budget, Contender, Plan, PlanFile, SeedText, play_pair, try_programs};
-use anqi_protocol::Clock;
+use anqi_play::Clock;
 use anqi_records::{Format, Record, Writer};
 use anyhow::{Context, Result};
 use clap::Args;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
 
+use anqi_play::{Verified, verify};
 use anqi_records::Reader;
-use anqi_web::{Verified, verify};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;

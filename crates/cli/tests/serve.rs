@@ -171,7 +171,7 @@ fn kill(times: u32) {
         .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "anqi"));
     for entry in partial {
         let record = fs::read_to_string(entry.unwrap().path()).unwrap().parse().unwrap();
-        anqi_web::verify(&record).unwrap();
+        anqi_play::verify(&record).unwrap();
     }
     println!("{times} kills, {total} moves acknowledged, {finished} games finished, nothing lost");
 }

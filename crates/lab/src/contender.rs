@@ -7,8 +7,8 @@ use anqi_engine::{PlayerSpec, SpecError};
 use anqi_protocol::{OutsideSpec, OutsideSpecError, Protocol};
 use anqi_rules::{Seed, excerpt};
 
-use crate::budget::{Budget, BudgetError};
 use crate::weights::{WeightsFileError, with_weights_from_files};
+use anqi_play::{Budget, BudgetError};
 
 /// Who plays: a player of ours or an outside program, its name, and its own budget if it has one.
 ///

@@ -21,7 +21,6 @@
 //! Inside a pair a [`referee()`] holds the deal and gives both [`Side`]s the public game; [`luck`] measures what the flips
 //! gave.
 
-mod budget;
 mod contender;
 mod journal;
 pub mod luck;
@@ -34,7 +33,7 @@ mod standings;
 mod weights;
 mod whole;
 
-pub use budget::{Budget, BudgetError};
+pub use anqi_play::{Budget, BudgetError};
 pub use contender::{Contender, ContenderError, Who};
 pub use journal::{Journal, JournalError};
 pub use pair::{PairError, PlayedPair, play_pair};

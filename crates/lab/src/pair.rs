@@ -4,17 +4,18 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anqi_engine::Stop;
-use anqi_protocol::{Clock, Fault, Left, Outside};
+use anqi_play::{Clock, Left};
+use anqi_protocol::{Fault, Outside};
 use anqi_records::{Comment, CommentError, Eval, GameResult, Reader, Record, TagError, Tags};
 use anqi_rules::{Commitment, Deal, Game, Outcome, Ply, Seat, Seed, excerpt};
 use anqi_stats::Points;
 
-use crate::budget::Budget;
 use crate::contender::{Contender, Who, seeded};
 use crate::luck;
 use crate::plan::{Pair, Plan};
 use crate::referee::{BrokenOff, Played, referee};
 use crate::side::{Answer, Insider, Side, Thought};
+use anqi_play::Budget;
 
 /// A pair that was played.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -7,8 +7,8 @@ use anqi_rules::{Rules, RulesError, Seed, SeedError, excerpt};
 use anqi_stats::{Sprt, SprtError};
 use serde::{Deserialize, Serialize};
 
-use crate::budget::{Budget, BudgetError};
 use crate::contender::{Contender, ContenderError};
+use anqi_play::{Budget, BudgetError};
 
 /// Everything that decides what is played: with budgets of nodes, playouts or depth, every game follows from it.
 ///

@@ -6,8 +6,8 @@ use anqi_engine::Stop;
 use anqi_protocol::{Fault, Illegality, Left};
 use anqi_rules::{Deal, Game, Move, Ply, Seat};
 
-use crate::budget::Budget;
 use crate::side::{Answer, Side, Thought};
+use anqi_play::Budget;
 
 /// A game that was played to its end.
 #[derive(Debug)]

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use anqi_engine::{Choice, Limits, Player, Stop};
-use anqi_protocol::{Clock, Fault, Left, Outside, Stock, share};
+use anqi_play::{Clock, Left, Stock, share};
+use anqi_protocol::{Fault, Outside};
 use anqi_rules::{Game, Move, Outcome, Ply, Seat};
 
-use crate::budget::Budget;
+use anqi_play::Budget;
 
 /// One side of a game. It is given the public game and never the deal, so nothing it does can depend on what lies
 /// face down.

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use anqi_engine::{Limits, Player, PlayerSpec, Stop};
 use anqi_rules::{Deal, Game, Ply, Rules, Seat, Seed, Termination, excerpt};
 
-use crate::clock::{Clock, Left};
 use crate::lines::LONGEST_LINE;
 use crate::numbered::{Command, Reply};
 use crate::outside::{Fault, Outside, OutsideSpec, Process, Protocol};
 use crate::squares::Answer;
+use anqi_play::{Clock, Left};
 
 /// How thorough to be.
 #[derive(Clone, Debug)]

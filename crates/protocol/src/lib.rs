@@ -14,20 +14,17 @@
 //! both players see.
 
 mod check;
-mod clock;
 mod engine;
 mod lines;
 pub mod numbered;
 mod outside;
 pub mod packets;
 mod squares;
-mod time;
 pub mod uci;
 
+pub use anqi_play::{Clock, ClockError, Left};
 pub use check::{CheckPlan, Finding, Report, Verdict, check_engine};
-pub use clock::{Clock, ClockError, Left};
 pub use engine::{Engine, serve, serve_packets};
 pub use outside::{
     Fault, Illegality, Outside, OutsideSpec, OutsideSpecError, Protocol, Talk, supervise_if_asked, supervise_with,
 };
-pub use time::{Stock, share};

@@ -18,19 +18,18 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `table.rs`, `seat.rs`, `level.rs` | `Table`: one game, its deal and clocks; who sits at it |
+//! | `table.rs`, `seat.rs` | `Table`: one game, its deal and clocks; who sits at it |
 //! | `journal.rs` | what is on disk while a game is played |
 //! | `view.rs` | everything public about a game, as JSON |
 //! | `house.rs` | all tables; engines that move, flags that fall; list and import |
 //! | `chances.rs` | what a value of the engine means in won, drawn and lost games |
 //! | `study.rs`, `review.rs` | what an engine thinks of a position, and of a finished game |
-//! | `link.rs`, `verify.rs` | a game in a link; whether the deal is what was promised |
+//! | `link.rs` | a game in a link |
 //! | `message.rs`, `socket.rs`, `server.rs`, `assets.rs` | requests, sockets, HTTP, the page's files |
 
 mod assets;
 mod house;
 mod journal;
-mod level;
 mod link;
 mod message;
 mod review;
@@ -39,12 +38,9 @@ mod server;
 mod socket;
 mod study;
 mod table;
-mod verify;
 mod view;
 
 pub use house::{House, HouseError, Settings};
-pub use level::{LEVELS, Level};
 pub use seat::{Engine, SitterError};
 pub use server::serve;
 pub use study::AnalystError;
-pub use verify::{Verified, VerifyError, verify};

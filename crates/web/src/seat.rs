@@ -6,11 +6,8 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anqi_engine::{Choice, Limits, PlayerSpec, SpecError, Stop};
-use anqi_lab::{Budget, BudgetError};
-use anqi_protocol::{Clock, Stock, share};
+use anqi_play::{Budget, BudgetError, Clock, LEVELS, Level, Stock, share};
 use anqi_rules::{Game, Seed, excerpt};
-
-use crate::level::{LEVELS, Level};
 
 /// Who moves for one side.
 #[derive(Clone, PartialEq, Debug)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
+use anqi_play::LEVELS;
 use anqi_rules::Game;
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
@@ -14,7 +15,6 @@ use tokio::sync::{broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::house::{House, Seated};
-use crate::level::LEVELS;
 use crate::link;
 use crate::message::{Numbered, Request, answer, error};
 use crate::review::{Grade, Review, look, loss_of};

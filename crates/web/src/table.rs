@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anqi_lab::write_whole;
-use anqi_protocol::Clock;
+use anqi_play::Clock;
 use anqi_records::{Record, RecordError, ReplayError, TagError, Tags, replay};
 use anqi_rules::{Commitment, Deal, Game, Move, Ply, Position, Rules, Seat, Seed, Termination, excerpt};
 

@@ -8,8 +8,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use anqi_play::verify;
 use anqi_rules::Seed;
-use anqi_web::verify;
 use rand_core::Rng;
 use serde_json::{Value, json};
 use tungstenite::Message;

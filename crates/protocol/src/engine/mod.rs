@@ -10,7 +10,7 @@ use anqi_engine::{Limits, PlayerSpec};
 use anqi_rules::{Game, Rules, Seed, Setup, Termination};
 
 use crate::lines::read_line;
-use crate::time::{Stock, share};
+use anqi_play::{Stock, share};
 
 pub use packets::serve_packets;
 

@@ -10,11 +10,11 @@ use anqi_engine::{Limits, Player, Stop};
 use anqi_rules::{BoardSize, Color, Faces, Game, Ply, PlyError, Repeat, Rules, RulesSetup, Seat, Setup};
 
 use super::{Engine, bounded, go_on_after_a_draw, replayed};
-use crate::clock::Clock;
 use crate::lines::{Line, read_line};
 use crate::numbered::{Command, NAMES, Reply, VERSION, is_known};
 use crate::squares::Pair;
-use crate::time::Stock;
+use anqi_play::Clock;
+use anqi_play::Stock;
 
 /// Reads line after line, the first of which is known already, and answers each. Between them it may ponder.
 pub(super) fn serve(

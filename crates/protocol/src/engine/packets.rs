@@ -8,7 +8,7 @@ use anqi_rules::{BoardSize, Color, Game, Rules, Seat};
 
 use super::{Engine, bounded, go_on_after_a_draw};
 use crate::packets::{FromEngine, FromServer, Start, read_packet, write_packet};
-use crate::time::Stock;
+use anqi_play::Stock;
 
 /// Speaks protocol B until the connection ends. The protocol has no word for a bad packet: it is reported to `log` and
 /// otherwise ignored.

@@ -10,8 +10,8 @@ use anqi_rules::{Faces, Game, Move, Seat};
 
 use super::{Engine, bounded, go_on_after_a_draw};
 use crate::lines::{Line, read_line};
-use crate::time::Stock;
 use crate::uci::{Command, Go, Info, Placement, Reply, declaration, squares};
+use anqi_play::Stock;
 
 /// What the loop waits for.
 enum Event {

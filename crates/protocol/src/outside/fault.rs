@@ -222,7 +222,7 @@ struct Seconds<'a>(&'a Duration);
 impl fmt::Display for Seconds<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.as_secs())?;
-        crate::clock::write_part(f, *self.0)?;
+        anqi_play::write_part(f, *self.0)?;
         f.write_str(" s")
     }
 }

@@ -20,8 +20,8 @@ pub use spec::{OutsideSpec, OutsideSpecError, Protocol};
 pub use supervisor::{supervise_if_asked, supervise_with};
 pub use talk::Talk;
 
-use crate::clock::{Clock, Left};
 use crate::squares::Answer;
+use anqi_play::{Clock, Left};
 pub(crate) use process::Process;
 
 /// One outside program.

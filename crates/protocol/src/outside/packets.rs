@@ -8,9 +8,9 @@ use super::fault::Fault;
 use super::process::Process;
 use super::spec::OutsideSpec;
 use super::{Dialect, Question};
-use crate::clock::Clock;
 use crate::packets::{FromEngine, FromServer, Start, write_packet};
 use crate::squares::Answer;
+use anqi_play::Clock;
 
 #[derive(Debug)]
 pub(super) struct Packets;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anqi_engine::Limits;
 use anqi_rules::excerpt;
 
-use crate::clock::{self, Clock, ClockError};
+use anqi_play::{Clock, ClockError, seconds, write_part};
 
 /// Which protocol a program speaks; see `docs/PROTOCOL.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -219,7 +219,7 @@ fn bad(key: &'static str, value: &str, expected: &'static str) -> OutsideSpecErr
 }
 
 fn duration(key: &'static str, value: &str) -> Result<Duration, OutsideSpecError> {
-    clock::seconds(value).ok_or_else(|| bad(key, value, "seconds, to the millisecond"))
+    seconds(value).ok_or_else(|| bad(key, value, "seconds, to the millisecond"))
 }
 
 fn count<T: FromStr + Default + PartialOrd>(key: &'static str, value: &str) -> Result<T, OutsideSpecError> {
@@ -308,5 +308,5 @@ impl fmt::Display for OutsideSpec {
 
 fn write_seconds(f: &mut fmt::Formatter<'_>, key: &str, time: Duration) -> fmt::Result {
     write!(f, " {key}={}", time.as_secs())?;
-    clock::write_part(f, time)
+    write_part(f, time)
 }

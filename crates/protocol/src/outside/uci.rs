@@ -8,9 +8,9 @@ use super::fault::Fault;
 use super::process::Process;
 use super::spec::OutsideSpec;
 use super::{Dialect, Question};
-use crate::clock::Clock;
 use crate::squares::Answer;
 use crate::uci::{Command, Go, Placement, Reply};
+use anqi_play::Clock;
 
 #[derive(Debug, Default)]
 pub(super) struct Uci {

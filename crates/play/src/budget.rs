@@ -5,8 +5,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anqi_engine::Limits;
-use anqi_protocol::{Clock, ClockError};
 use anqi_rules::excerpt;
+
+use crate::clock::{Clock, ClockError};
 
 /// What a side may spend: on each move, on the whole game, or both. The first bound that is reached counts.
 ///
@@ -14,14 +15,14 @@ use anqi_rules::excerpt;
 /// `tc=MOVES/MINUTES:SECONDS+INCREMENT` (a clock).
 ///
 /// ```
-/// use anqi_lab::Budget;
+/// use anqi_play::Budget;
 ///
 /// for text in ["nodes=100000", "depth=4", "movetime=0.25", "tc=15:00", "tc=40/5:00+0.5", "nodes=5000 tc=1:00"] {
 ///     assert_eq!(text.parse::<Budget>()?.to_string(), text);
 /// }
 /// assert!("nodes=1000".parse::<Budget>()?.is_reproducible());
 /// assert!(!"tc=15:00".parse::<Budget>()?.is_reproducible());
-/// # Ok::<(), anqi_lab::BudgetError>(())
+/// # Ok::<(), anqi_play::BudgetError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {

@@ -12,13 +12,13 @@ use anqi_rules::excerpt;
 /// The text is that of match runners, `moves/minutes:seconds+increment`; bare seconds are read too.
 ///
 /// ```
-/// use anqi_protocol::Clock;
+/// use anqi_play::Clock;
 ///
 /// for text in ["15:00", "0:10+0.1", "40/5:00", "2:00.5+1"] {
 ///     assert_eq!(text.parse::<Clock>()?.to_string(), text);
 /// }
 /// assert_eq!("900".parse::<Clock>()?, Clock::default());
-/// # Ok::<(), anqi_protocol::ClockError>(())
+/// # Ok::<(), anqi_play::ClockError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Clock {
@@ -90,8 +90,9 @@ fn number(text: &str) -> Option<u32> {
     if digits { text.parse().ok() } else { None }
 }
 
-/// `12` or `12.345`, to the millisecond.
-pub(crate) fn seconds(text: &str) -> Option<Duration> {
+/// Reads `12` or `12.345`, to the millisecond.
+#[must_use]
+pub fn seconds(text: &str) -> Option<Duration> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     if part.len() > 3 {
         return None;
@@ -116,8 +117,11 @@ impl fmt::Display for Clock {
     }
 }
 
-/// The milliseconds behind a point, as few digits as it takes.
-pub(crate) fn write_part(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result {
+/// Writes the milliseconds behind a point, as few digits as it takes.
+///
+/// # Errors
+/// If the formatter fails.
+pub fn write_part(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result {
     match duration.subsec_millis() {
         0 => Ok(()),
         part => write!(f, ".{}", format!("{part:03}").trim_end_matches('0')),
