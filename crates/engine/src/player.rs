@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 use std::time::Duration;
 
-use anqi_rules::{Game, Move, Piece};
+use anqi_rules::{Game, Move, Piece, Seed};
 use anqi_task::Stop;
 
 use crate::limits::Limits;
@@ -16,6 +16,9 @@ pub trait Player: Send {
     /// With a limit of nodes, depth or playouts and one thread the choice depends on nothing else
     /// than the game, the limit and the player's own seed.
     fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice>;
+
+    /// Takes its random choices from `seed` from now on, as if it had been built with it.
+    fn reseed(&mut self, seed: Seed);
 
     /// Thinks while the other side does, until it is told to stop. What it finds helps the next choice, which then
     /// depends on more than the game. Those who cannot use it do nothing.

@@ -22,4 +22,8 @@ impl Player for Random {
         let mv = *moves.get(drawn as usize)?;
         Some(Choice { mv, score: Score::DRAW, pv: vec![mv], candidates: Vec::new(), stats: SearchStats::default() })
     }
+
+    fn reseed(&mut self, seed: Seed) {
+        self.seed = seed;
+    }
 }

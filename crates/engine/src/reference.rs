@@ -46,4 +46,9 @@ impl Player for Reference {
         let depth = limits.depth.map_or(self.depth, |depth| depth.min(self.depth));
         self.minimax.choose(game, &Limits { depth: Some(depth), ..*limits }, stop)
     }
+
+    fn reseed(&mut self, seed: Seed) {
+        self.random.reseed(seed.child("random"));
+        self.minimax.reseed(seed.child("minimax"));
+    }
 }

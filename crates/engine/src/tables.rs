@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use anqi_endgame::{Action, Flavour, TableError, Tablebase, Value, Wdl, classes_up_to, table_path};
-use anqi_rules::{Game, Move, Ply, Position};
+use anqi_rules::{Game, Move, Ply, Position, Seed};
 use anqi_task::Stop;
 
 use crate::limits::Limits;
@@ -187,6 +187,10 @@ impl Player for WithTables {
 
     fn ponder(&mut self, game: &Game, stop: &Stop) {
         self.player.ponder(game, stop);
+    }
+
+    fn reseed(&mut self, seed: Seed) {
+        self.player.reseed(seed);
     }
 }
 

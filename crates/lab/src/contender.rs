@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_engine::{PlayerSpec, SpecError};
+use anqi_engine::PlayerSpec;
 use anqi_protocol::{OutsideSpec, OutsideSpecError, Protocol};
 use anqi_rules::{Seed, excerpt};
 
 use crate::weights::{WeightsFileError, with_weights_from_files};
-use anqi_play::{Budget, BudgetError};
+use anqi_play::{Bot, BotError, Budget, BudgetError};
 
 /// Who plays: a player of ours or an outside program, its name, and its own budget if it has one.
 ///
@@ -55,7 +55,7 @@ pub enum ContenderError {
     Empty,
     /// Not a player.
     #[error(transparent)]
-    Player(#[from] SpecError),
+    Bot(BotError),
     /// A weights file that is none.
     #[error(transparent)]
     Weights(#[from] WeightsFileError),
@@ -95,6 +95,15 @@ pub enum ContenderError {
         /// The protocol.
         protocol: &'static str,
     },
+}
+
+impl From<BotError> for ContenderError {
+    fn from(error: BotError) -> ContenderError {
+        match error {
+            BotError::Budget(BudgetError::Unknown(word)) => ContenderError::UnknownKey(word),
+            error => ContenderError::Bot(error),
+        }
+    }
 }
 
 impl Contender {
@@ -166,17 +175,19 @@ impl FromStr for Contender {
         }
         let words = shell_words::split(text).map_err(|_| ContenderError::Quote(excerpt(text)))?;
         let (player, words) = words.split_first().ok_or(ContenderError::Empty)?;
-        let spec: PlayerSpec = with_weights_from_files(player)?.parse()?;
-        let (mut name, mut budget) = (None, Budget::default());
-        for word in words {
-            match word.split_once('=') {
-                Some(("name", value)) if name.is_none() => name = Some(value.to_owned()),
-                Some(("name", _)) => return Err(ContenderError::TwoNames),
-                Some((key, value)) if budget.set(key, value)? => {}
-                _ => return Err(ContenderError::UnknownKey(excerpt(word))),
-            }
-        }
-        Contender::checked(name.unwrap_or_else(|| spec.to_string()), Who::Player(spec), budget)
+        let mut names = Vec::new();
+        let is_name = |key, value| {
+            let known = key == "name";
+            names.extend(known.then_some(value));
+            known
+        };
+        let bot = Bot::from_words(&with_weights_from_files(player)?, words.iter().map(String::as_str), is_name)?;
+        let name = match names[..] {
+            [] => bot.player.to_string(),
+            [name] => name.to_owned(),
+            _ => return Err(ContenderError::TwoNames),
+        };
+        Contender::checked(name, Who::Player(bot.player), bot.budget)
     }
 }
 

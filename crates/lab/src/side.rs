@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use anqi_engine::{Choice, Limits, Player, Stop};
-use anqi_play::{Clock, Left, Stock, share};
+use anqi_engine::{Choice, Player, Stop};
 use anqi_protocol::{Fault, Outside};
 use anqi_rules::{Game, Move, Outcome, Ply, Seat};
 
-use anqi_play::Budget;
+use anqi_play::{Budget, Clock, Left};
 
 /// One side of a game. It is given the public game and never the deal, so nothing it does can depend on what lies
 /// face down.
@@ -87,13 +86,7 @@ impl Side for Insider {
     }
 
     fn choose(&mut self, game: &Game, budget: &Budget, left: Option<Left>, stop: &Stop) -> Result<Answer, Fault> {
-        let limits = match (budget.clock, left) {
-            (Some(clock), Some(left)) => {
-                let share = share(&Stock::of(&clock, left.own, game), game);
-                Limits { time: Some(budget.limits.time.map_or(share, |time| time.min(share))), ..budget.limits }
-            }
-            _ => budget.limits,
-        };
+        let limits = budget.limits_now(game, left.map(|left| left.own));
         let choice = self.0.choose(game, &limits, stop).ok_or(Fault::Resigned)?;
         Ok(Answer { mv: choice.mv, thought: Thought::from(&choice), used: None })
     }

@@ -5,9 +5,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anqi_engine::Limits;
-use anqi_rules::excerpt;
+use anqi_rules::{Game, excerpt};
 
 use crate::clock::{Clock, ClockError};
+use crate::time::Stock;
 
 /// What a side may spend: on each move, on the whole game, or both. The first bound that is reached counts.
 ///
@@ -72,6 +73,15 @@ impl Budget {
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.limits.time.is_none() && self.clock.is_none()
+    }
+
+    /// The limits of the next move of `game`, of which the clock shows `left`.
+    #[must_use]
+    pub fn limits_now(&self, game: &Game, left: Option<Duration>) -> Limits {
+        match (self.clock, left) {
+            (Some(clock), Some(left)) => Stock::of(&clock, left, game).bound(&self.limits, game),
+            _ => self.limits,
+        }
     }
 
     /// Takes one `key=value`; false if the key is not a budget's.

@@ -1,13 +1,41 @@
 //! How does a game run?
+//!
+//! A [`LiveGame`] is one game being played: who sits where, the clocks, the deal, what has happened. The page, the
+//! terminal and the referee of a match drive the same one. It has no threads, sockets, files or clock of its own: a
+//! [`Command`] and the time go in, [`Entry`]s come out, and the caller writes them down before it shows them.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `live.rs`, `entry.rs`, `view.rs` | the game, what happens in it, what may be shown |
+//! | `terms.rs`, `occupant.rs` | what is agreed before the first ply; who sits at a side |
+//! | `clock.rs`, `time.rs`, `budget.rs` | time controls; how long to think; what a side may spend |
+//! | `bot.rs`, `levels.rs` | players with their budgets; what a stranger may ask for; players by strength |
+//! | `fault.rs` | how a program can fail |
+//! | `verify.rs` | whether a deal is what was promised |
 
+mod bot;
 mod budget;
 mod clock;
+mod entry;
+mod fault;
 mod levels;
+mod live;
+mod occupant;
+mod terms;
+mod text;
 mod time;
 mod verify;
+mod view;
 
+pub use bot::{Bot, BotError, Policy, Thinker, split_player};
 pub use budget::{Budget, BudgetError};
 pub use clock::{Clock, ClockError, Left, seconds, write_part};
+pub use entry::Entry;
+pub use fault::FaultKind;
 pub use levels::{LEVELS, Level};
-pub use time::{Stock, share};
+pub use live::{Allowance, Command, EntryError, LiveGame, Refusal, rewind};
+pub use occupant::Occupant;
+pub use terms::{Secret, Terms, TermsError};
+pub use time::Stock;
 pub use verify::{Verified, VerifyError, verify};
+pub use view::View;

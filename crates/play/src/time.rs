@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use anqi_engine::Limits;
 use anqi_rules::Game;
 
 use crate::clock::Clock;
@@ -30,6 +31,13 @@ impl Stock {
         let moves_to_go = clock.moves.filter(|&moves| moves > 0).map(|moves| moves - made % moves);
         Stock { left, increment: clock.increment, moves_to_go }
     }
+
+    /// The limits of the next move of `game`: those given, and its share of the clock.
+    #[must_use]
+    pub fn bound(&self, limits: &Limits, game: &Game) -> Limits {
+        let share = share(self, game);
+        Limits { time: Some(limits.time.map_or(share, |time| time.min(share))), ..*limits }
+    }
 }
 
 /// What an answer costs beyond the search, taken off every share.
@@ -40,8 +48,7 @@ const RESERVE: Duration = Duration::from_secs(3);
 const LARGEST_SHARE: u32 = 8;
 
 /// How long to think about the next move of `game`.
-#[must_use]
-pub fn share(stock: &Stock, game: &Game) -> Duration {
+fn share(stock: &Stock, game: &Game) -> Duration {
     if game.legal_moves().len() <= 1 {
         return Duration::ZERO;
     }

@@ -42,6 +42,20 @@ impl Seat {
     }
 }
 
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Seat {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Seat, ParseError> {
+        Seat::ALL.into_iter().find(|seat| seat.name() == text).ok_or_else(|| ParseError::Seat(excerpt(text)))
+    }
+}
+
 /// Why a game is over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Termination {

@@ -28,9 +28,13 @@ pub enum ParseError {
     Material(String),
     /// Not a reason for the end of a game.
     #[error(
-        "{0:?} is not a termination, expected elimination, no action, quiet plies, repetition 3x4, time, forfeit or resignation"
+        "{0:?} is not a termination, expected elimination, no action, quiet plies, repetition 3x4, time, forfeit, resignation, \
+         agreement or abandoned"
     )]
     Termination(String),
+    /// Not a player.
+    #[error("{0:?} is not a seat, expected first or second")]
+    Seat(String),
     /// A position of too many or too few fields.
     #[error("{0:?} is not a position, expected BOARD SIDE POOL [QUIET]")]
     Fields(String),

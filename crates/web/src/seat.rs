@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anqi_engine::{Choice, Limits, PlayerSpec, SpecError, Stop};
-use anqi_play::{Budget, BudgetError, Clock, LEVELS, Level, Stock, share};
+use anqi_play::{Budget, BudgetError, Clock, LEVELS, Level};
 use anqi_rules::{Game, Seed, excerpt};
 
 /// Who moves for one side.
@@ -156,11 +156,8 @@ impl Engine {
     /// public decides the move.
     #[must_use]
     pub fn choose(&self, game: &Game, clock: Option<(Clock, Duration)>, seed: Seed, stop: &Stop) -> Option<Choice> {
-        let mut limits = self.budget.limits;
-        if let Some((clock, left)) = clock {
-            let share = share(&Stock::of(&clock, left, game), game);
-            limits.time = Some(limits.time.map_or(share, |time| time.min(share)));
-        }
+        let (control, left) = clock.unzip();
+        let limits = Budget { clock: control, ..self.budget }.limits_now(game, left);
         self.spec.build(seed).choose(game, &limits, stop)
     }
 }

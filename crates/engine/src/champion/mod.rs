@@ -14,7 +14,7 @@ mod together;
 
 use std::sync::Arc;
 
-use anqi_rules::{Game, Move};
+use anqi_rules::{Game, Move, Seed};
 use anqi_task::Stop;
 
 use crate::eval::{Hand, Linear, Network};
@@ -89,6 +89,8 @@ impl Player for Champion {
         self.pondered = true;
         self.search(game, &Limits::default(), stop, -self.edge()); // it is the other side's move
     }
+
+    fn reseed(&mut self, _: Seed) {} // it makes no random choices
 }
 
 impl Champion {
@@ -161,7 +163,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use anqi_rules::{Deal, Rules, Seed};
+    use anqi_rules::{Deal, Rules};
 
     use super::*;
 

@@ -184,6 +184,10 @@ impl Player for Flat {
             candidates,
         })
     }
+
+    fn reseed(&mut self, seed: Seed) {
+        self.seed = seed;
+    }
 }
 
 /// Which board a playout is played from: as likely as its piece.

@@ -192,6 +192,10 @@ impl Player for Mcts {
         }
         Some(choice)
     }
+
+    fn reseed(&mut self, seed: Seed) {
+        self.seed = seed;
+    }
 }
 
 /// `bestNext`: how good a child is to play. Proven wins first, proven losses last, and what was visited

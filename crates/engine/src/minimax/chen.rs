@@ -125,6 +125,10 @@ impl Player for Chen {
             })
         })
     }
+
+    fn reseed(&mut self, seed: Seed) {
+        self.seed = seed;
+    }
 }
 
 struct Search<'a, E> {

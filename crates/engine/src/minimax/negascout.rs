@@ -2,7 +2,7 @@
 //! capture-only quiescence, iterative deepening, null moves for flips, a transposition table with
 //! lower and exact bounds, and a decision between moving and turning a piece up.
 
-use anqi_rules::{Game, Move, Position, Square};
+use anqi_rules::{Game, Move, Position, Seed, Square};
 use anqi_task::Stop;
 
 use super::ordering::{History, Picker};
@@ -124,6 +124,8 @@ impl Player for NegaScout {
         choice.stats.time = moving.budget.elapsed();
         Some(choice)
     }
+
+    fn reseed(&mut self, _: Seed) {} // it makes no random choices
 }
 
 /// Section 2.2: turn a piece up if more than half of what may come up is better than the best move,

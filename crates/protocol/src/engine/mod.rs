@@ -10,7 +10,6 @@ use anqi_engine::{Limits, PlayerSpec};
 use anqi_rules::{Game, Rules, Seed, Setup, Termination};
 
 use crate::lines::read_line;
-use anqi_play::{Stock, share};
 
 pub use packets::serve_packets;
 
@@ -54,12 +53,6 @@ pub fn serve(engine: &Engine, input: impl Read + Send + 'static, output: impl Wr
     } else {
         numbered::serve(engine, first, input, output)
     }
-}
-
-/// The limits of a move, and its share of the clock.
-fn bounded(limits: &Limits, stock: &Stock, game: &Game) -> Limits {
-    let share = share(stock, game);
-    Limits { time: Some(limits.time.map_or(share, |time| time.min(share))), ..*limits }
 }
 
 /// The referee judges draws, perhaps by other counts than ours. If it goes on, so do we.

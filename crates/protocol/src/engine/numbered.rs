@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anqi_engine::{Limits, Player, Stop};
 use anqi_rules::{BoardSize, Color, Faces, Game, Ply, PlyError, Repeat, Rules, RulesSetup, Seat, Setup};
 
-use super::{Engine, bounded, go_on_after_a_draw, replayed};
+use super::{Engine, go_on_after_a_draw, replayed};
 use crate::lines::{Line, read_line};
 use crate::numbered::{Command, NAMES, Reply, VERSION, is_known};
 use crate::squares::Pair;
@@ -237,7 +237,7 @@ impl Session {
             self.turn_is_open = false;
         }
         let stock = Stock { left: self.own_left, increment: Duration::ZERO, moves_to_go: None };
-        let limits = bounded(&self.limits, &stock, &self.game);
+        let limits = stock.bound(&self.limits, &self.game);
         let choice = self.player.choose(&self.game, &limits, &Stop::default());
         self.seat = Some(self.game.seat());
         self.own_left = self.own_left.saturating_sub(started.elapsed());

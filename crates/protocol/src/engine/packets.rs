@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anqi_engine::{Limits, Player, Stop};
 use anqi_rules::{BoardSize, Color, Game, Rules, Seat};
 
-use super::{Engine, bounded, go_on_after_a_draw};
+use super::{Engine, go_on_after_a_draw};
 use crate::packets::{FromEngine, FromServer, Start, read_packet, write_packet};
 use anqi_play::Stock;
 
@@ -103,7 +103,7 @@ impl Session {
         let started = Instant::now();
         go_on_after_a_draw(&mut playing.game);
         let stock = Stock { left: playing.left, increment: Duration::ZERO, moves_to_go: None };
-        let limits = bounded(&self.limits, &stock, &playing.game);
+        let limits = stock.bound(&self.limits, &playing.game);
         let choice = self.player.choose(&playing.game, &limits, &Stop::default())?;
         playing.left = playing.left.saturating_sub(started.elapsed());
         Some(FromEngine::Plays(choice.mv))

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anqi_engine::{Choice, Limits, OptionInfo, Player, Stop};
 use anqi_rules::{Faces, Game, Move, Seat};
 
-use super::{Engine, bounded, go_on_after_a_draw};
+use super::{Engine, go_on_after_a_draw};
 use crate::lines::{Line, read_line};
 use crate::uci::{Command, Go, Info, Placement, Reply, declaration, squares};
 use anqi_play::Stock;
@@ -266,7 +266,7 @@ impl<W: Write> Session<W> {
                     increment: Duration::from_millis(go.increment[seat].unwrap_or(0)),
                     moves_to_go: go.moves_to_go,
                 };
-                bounded(&limits, &stock, &self.game)
+                stock.bound(&limits, &self.game)
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use anqi_play::FaultKind;
 use anqi_rules::{Move, Position, Termination};
 
 /// What an outside program did wrong. All but [`Fault::Launch`] and [`Fault::Unsupported`] lose the game in
@@ -105,29 +106,34 @@ impl Fault {
     /// How a game ends in which this happens; the culprit loses.
     #[must_use]
     pub const fn termination(&self) -> Termination {
-        match self {
-            Fault::Late { .. } => Termination::Time,
-            Fault::Resigned => Termination::Resignation,
-            _ => Termination::Forfeit,
+        match self.kind().termination() {
+            Some(termination) => termination,
+            None => Termination::Forfeit,
         }
     }
 
     /// One word for tables and records.
     #[must_use]
     pub const fn name(&self) -> &'static str {
+        self.kind().name()
+    }
+
+    /// What kind of fault it is.
+    #[must_use]
+    pub const fn kind(&self) -> FaultKind {
         match self {
-            Fault::Launch { .. } => "launch",
-            Fault::Unsupported(_) => "unsupported",
-            Fault::Crashed { .. } => "crashed",
-            Fault::Closed { .. } => "closed",
-            Fault::Late { .. } => "late",
-            Fault::Silent { .. } => "silent",
-            Fault::Deaf { .. } => "deaf",
-            Fault::Flood { .. } => "flood",
-            Fault::Refused { .. } => "refused",
-            Fault::Malformed { .. } => "malformed",
-            Fault::Illegal { .. } => "illegal",
-            Fault::Resigned => "resigned",
+            Fault::Launch { .. } => FaultKind::Launch,
+            Fault::Unsupported(_) => FaultKind::Unsupported,
+            Fault::Crashed { .. } => FaultKind::Crashed,
+            Fault::Closed { .. } => FaultKind::Closed,
+            Fault::Late { .. } => FaultKind::Late,
+            Fault::Silent { .. } => FaultKind::Silent,
+            Fault::Deaf { .. } => FaultKind::Deaf,
+            Fault::Flood { .. } => FaultKind::Flood,
+            Fault::Refused { .. } => FaultKind::Refused,
+            Fault::Malformed { .. } => FaultKind::Malformed,
+            Fault::Illegal { .. } => FaultKind::Illegal,
+            Fault::Resigned => FaultKind::Resigned,
         }
     }
 }

@@ -1,0 +1,138 @@
+//! What is agreed before the first ply, and the secret that decides the deal.
+
+use anqi_rules::{
+    Commitment, Game, Outcome, ParseError, Position, PositionMismatch, Rules, RulesError, Seed, SeedError,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::bot::{BotError, Policy};
+use crate::clock::{Clock, ClockError};
+use crate::occupant::Occupant;
+
+/// What is agreed before the first ply, as the players write it. All of it is public.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Terms {
+    /// The rules.
+    pub rules: String,
+    /// Where the game starts, if not at the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// Who moves first: `person`, `level:3` or a player string with its budget.
+    pub first: String,
+    /// Who moves second.
+    pub second: String,
+    /// The clock of each side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<String>,
+    /// The day, `2026.11.15`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+}
+
+/// Why no game can be played on these terms.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TermsError {
+    /// No such rules.
+    #[error("rules: {0}")]
+    Rules(#[from] RulesError),
+    /// Not a position.
+    #[error("position: {0}")]
+    Position(#[from] ParseError),
+    /// A position that does not belong to the rules.
+    #[error("position: {0}")]
+    Mismatch(#[from] PositionMismatch),
+    /// Not a clock.
+    #[error("clock: {0}")]
+    Clock(#[from] ClockError),
+    /// Not a player.
+    #[error("first or second player: {0}")]
+    Occupant(#[from] BotError),
+    /// A text that no record can hold.
+    #[error(transparent)]
+    Tag(#[from] anqi_records::TagError),
+    /// Nothing is left to play.
+    #[error("the game is over: {0}")]
+    Over(Outcome),
+}
+
+/// Terms that were read.
+pub(crate) struct Agreed {
+    pub(crate) game: Game,
+    pub(crate) seats: [Occupant; 2],
+    pub(crate) clock: Option<Clock>,
+}
+
+impl Terms {
+    pub(crate) fn read(&self, policy: &Policy) -> Result<Agreed, TermsError> {
+        let mut rules: Rules = self.rules.parse()?;
+        let game = match &self.position {
+            None => Game::new(rules),
+            Some(text) => {
+                let position = Position::parse(text, rules.ladder())?;
+                rules = rules.on_board(position.board());
+                Game::from_position(rules, position)?
+            }
+        };
+        if let Some(outcome) = game.outcome() {
+            return Err(TermsError::Over(outcome));
+        }
+        let clock = self.clock.as_ref().map(|text| text.parse()).transpose()?;
+        let seats = [Occupant::read(&self.first, policy)?, Occupant::read(&self.second, policy)?];
+        Ok(Agreed { game, seats, clock })
+    }
+}
+
+/// What decides the deal and opens its commitment. It is told when the game is over, and until then it cannot be
+/// printed, copied or stored by accident; a journal writes the texts of its two seeds on purpose.
+///
+/// ```compile_fail
+/// println!("{:?}", anqi_play::Secret::from_seed(&anqi_rules::Seed::from(7)));
+/// ```
+/// ```compile_fail
+/// let copy = anqi_play::Secret::from_seed(&anqi_rules::Seed::from(7)).clone();
+/// ```
+/// ```compile_fail
+/// serde_json::to_string(&anqi_play::Secret::from_seed(&anqi_rules::Seed::from(7)));
+/// ```
+/// ```
+/// println!("{}", anqi_play::Secret::from_seed(&anqi_rules::Seed::from(7)).commitment());
+/// ```
+#[expect(missing_debug_implementations, reason = "a seed gives its deal away")]
+pub struct Secret {
+    seed: Seed,
+    nonce: Seed,
+}
+
+impl Secret {
+    /// Seed and nonce of a game whose randomness is `base`.
+    #[must_use]
+    pub fn from_seed(base: &Seed) -> Secret {
+        Secret { seed: base.child("deal of a game"), nonce: base.child("nonce of a game") }
+    }
+
+    /// Reads what a journal kept.
+    ///
+    /// # Errors
+    /// If a text is not a seed.
+    pub fn parse(seed: &str, nonce: &str) -> Result<Secret, SeedError> {
+        Ok(Secret { seed: seed.parse()?, nonce: nonce.parse()? })
+    }
+
+    /// Where the deal comes from.
+    #[must_use]
+    pub fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// What hides the seed in the commitment.
+    #[must_use]
+    pub fn nonce(&self) -> &Seed {
+        &self.nonce
+    }
+
+    /// What may be published before the first flip.
+    #[must_use]
+    pub fn commitment(&self) -> Commitment {
+        Commitment::new(&self.seed, &self.nonce)
+    }
+}
