@@ -3,14 +3,13 @@
 use std::io::{IsTerminal, Write, stdin, stdout};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anqi_engine::Stop;
-use anqi_play::LEVELS;
-use anqi_records::{Record, Tags};
-use anqi_rules::{Color, Commitment, Deal, Game, Material, Move, Piece, Position, Seat, Seed, Square, Termination};
-use anqi_web::Engine;
+use anqi_play::{Bot, Command, LEVELS, LiveGame, Occupant, Policy, Secret, Terms, Thinker};
+use anqi_rules::{Color, Game, Material, Move, Piece, Position, Seat, Seed, Square};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use ratatui::Frame;
@@ -64,20 +63,19 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Exit> {
         let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(".".as_ref());
         let cannot = || format!("cannot write {}", path.display());
         let mut file = tempfile::NamedTempFile::new_in(dir).with_context(cannot)?;
-        file.write_all(table.record()?.to_string().as_bytes()).with_context(cannot)?;
+        file.write_all(table.live.record().to_string().as_bytes()).with_context(cannot)?;
         file.persist(path).with_context(cannot)?;
     }
     Ok(Exit::Done)
 }
 
-/// One game, its referee, and where the person looks.
+/// One game, the players of ours in it, and where the human looks.
 struct Table {
-    game: Game,
-    deal: Deal,
-    seed: Seed,
-    nonce: Seed,
-    /// Who plays each seat; nobody is a person.
-    engines: [Option<Engine>; 2],
+    live: LiveGame,
+    /// The player of each seat; `None` is a human.
+    bots: [Option<Arc<Mutex<Thinker>>>; 2],
+    /// Who hints, once it was asked.
+    hinter: Option<Arc<Mutex<Thinker>>>,
     letters: bool,
     cursor: Square,
     selected: Option<Square>,
@@ -85,6 +83,17 @@ struct Table {
     said: Option<String>,
     thinking: Option<Thinking>,
     over: bool,
+}
+
+/// A game in the terminal has no clock.
+const TIMELESS: Duration = Duration::ZERO;
+
+fn policy() -> Policy {
+    Policy::page(thread::available_parallelism().map_or(1, |cores| cores.get() as u32))
+}
+
+fn at_work(bot: &Bot) -> Arc<Mutex<Thinker>> {
+    Arc::new(Mutex::new(bot.thinker()))
 }
 
 /// A search in another thread.
@@ -105,19 +114,21 @@ impl Table {
                 Seed::from(bytes)
             }
         };
-        let (seed, nonce) = (secret.child("deal of a game"), secret.child("nonce of a game"));
-        let level = LEVELS[usize::from(args.level) - 1].player;
-        let engine = if args.two { None } else { Some(args.against.as_deref().unwrap_or(level).parse()?) };
-        let engines = if args.second { [engine, None] } else { [None, engine] };
-        let game = Game::new(rules);
-        let deal = Deal::of(game.position(), &seed);
-        let cursor = game.position().hidden().first().context("the board has no squares")?;
+        let opponent = match &args.against {
+            _ if args.two => "person".to_owned(),
+            Some(text) => text.clone(),
+            None => format!("level:{}", args.level),
+        };
+        let (first, second) = ("person".to_owned(), opponent);
+        let (first, second) = if args.second { (second, first) } else { (first, second) };
+        let terms = Terms { rules: rules.to_string(), first, second, ..Terms::default() };
+        let live = LiveGame::begin(&terms, Secret::from_seed(&secret), &policy(), TIMELESS)?;
+        let cursor = live.game().position().hidden().first().context("the board has no squares")?;
+        let bots = Seat::ALL.map(|seat| live.occupant(seat).bot().map(at_work));
         Ok(Table {
-            game,
-            deal,
-            seed,
-            nonce,
-            engines,
+            live,
+            bots,
+            hinter: None,
             letters: args.letters,
             cursor,
             selected: None,
@@ -126,6 +137,10 @@ impl Table {
             thinking: None,
             over: false,
         })
+    }
+
+    fn game(&self) -> &Game {
+        self.live.game()
     }
 
     fn play(&mut self, terminal: &mut ratatui::DefaultTerminal) -> Result<()> {
@@ -158,20 +173,22 @@ impl Table {
                 }
             }
         }
-        let engine = self.engines[self.game.seat() as usize].clone();
-        if let (Some(engine), None) = (engine, self.game.outcome()) {
-            self.think(engine, false);
+        let bot = self.bots[self.game().seat() as usize].clone();
+        if let (Some(bot), None) = (bot, self.game().outcome()) {
+            self.think(bot, false);
         }
     }
 
-    fn think(&mut self, engine: Engine, is_hint: bool) {
+    fn think(&mut self, thinker: Arc<Mutex<Thinker>>, is_hint: bool) {
         let (send, answer) = channel();
         let stop = Stop::default();
-        // The deal stays here: whoever thinks sees what everybody sees.
-        let (game, stopped) = (self.game.clone(), stop.clone());
+        // The deal stays here: a player sees the public game.
+        let (game, stopped) = (self.game().clone(), stop.clone());
         let seed = Seed::from(game.plies().len() as u64);
         thread::spawn(move || {
-            let _ = send.send(engine.choose(&game, None, seed, &stopped).map(|choice| choice.mv));
+            // An earlier search of this player that was stopped may still be ending.
+            let mut thinker = thinker.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = send.send(thinker.choose(&game, None, seed, &stopped).map(|choice| choice.mv));
         });
         self.thinking = Some(Thinking { answer, stop, is_hint });
     }
@@ -182,14 +199,9 @@ impl Table {
         }
     }
 
-    fn is_person(&self, ply: usize) -> bool {
-        self.engines[ply % 2].is_none()
-    }
-
     fn make(&mut self, mv: Move) {
-        let played = self.deal.resolve(mv).map_err(|error| error.to_string());
-        let played = played.and_then(|ply| self.game.play(ply).map_err(|error| error.to_string()));
-        self.said = played.err();
+        let command = Command::Play { mv, ply: self.game().plies().len(), used: None };
+        self.said = self.live.apply(self.game().seat(), &command, TIMELESS).err().map(|refusal| refusal.to_string());
         (self.selected, self.hint) = (None, None);
     }
 
@@ -204,17 +216,12 @@ impl Table {
             KeyCode::Esc => self.selected = None,
             KeyCode::Char('f') => self.letters = !self.letters,
             KeyCode::Char('u') => self.take_back(),
-            KeyCode::Char('h') if self.thinking.is_none() && self.game.outcome().is_none() => {
-                match LEVELS[LEVELS.len() - 1].player.parse() {
-                    Ok(engine) => self.think(engine, true),
-                    Err(error) => self.said = Some(format!("{error}")),
-                }
-            }
-            KeyCode::Char('r') if self.game.outcome().is_none() => {
+            KeyCode::Char('h') if self.thinking.is_none() && self.game().outcome().is_none() => self.ask_for_hint(),
+            KeyCode::Char('r') if self.game().outcome().is_none() => {
                 self.stop_thinking();
-                let mover = self.game.seat();
-                let loser = if self.is_person(mover as usize) { mover } else { mover.other() };
-                self.game.lose(loser, Termination::Resignation);
+                if let Some(human) = self.live.acting_human() {
+                    self.said = self.live.apply(human, &Command::Resign, TIMELESS).err().map(|error| error.to_string());
+                }
             }
             KeyCode::Char('q') => {
                 self.stop_thinking();
@@ -224,8 +231,20 @@ impl Table {
         }
     }
 
+    fn ask_for_hint(&mut self) {
+        if self.hinter.is_none() {
+            match policy().read(LEVELS[LEVELS.len() - 1].player) {
+                Ok(bot) => self.hinter = Some(at_work(&bot)),
+                Err(error) => self.said = Some(error.to_string()),
+            }
+        }
+        if let Some(hinter) = self.hinter.clone() {
+            self.think(hinter, true);
+        }
+    }
+
     fn go(&mut self, files: i8, ranks: i8) {
-        let board = self.game.rules().board();
+        let board = self.game().rules().board();
         let file = self.cursor.file().checked_add_signed(files).filter(|&file| file < board.files());
         let rank = self.cursor.rank().checked_add_signed(ranks).filter(|&rank| rank < board.ranks());
         if let (Some(file), Some(rank)) = (file, rank) {
@@ -235,11 +254,11 @@ impl Table {
 
     /// Enter: flip what lies face down, pick a piece up, or put it down.
     fn choose(&mut self) {
-        if self.game.outcome().is_some() || !self.is_person(self.game.plies().len()) {
+        if !self.live.to_move().is_some_and(Occupant::is_human) {
             return;
         }
         self.stop_thinking();
-        let (at, legal) = (self.cursor, self.game.legal_moves());
+        let (at, legal) = (self.cursor, self.game().legal_moves());
         let step = self.selected.map(|from| Move::Step { from, to: at });
         let wanted = step.filter(|step| legal.contains(step)).or(Some(Move::Flip(at)).filter(|mv| legal.contains(mv)));
         if let Some(mv) = wanted {
@@ -252,39 +271,17 @@ impl Table {
         }
     }
 
-    /// Back to the last decision of a person.
+    /// Back to the last decision of a human.
     fn take_back(&mut self) {
-        if self.game.outcome().is_some() {
-            return;
+        let seat = self.game().seat();
+        if self.live.apply(seat, &Command::TakeBack, TIMELESS).is_ok() {
+            self.stop_thinking();
+            (self.selected, self.hint) = (None, None);
         }
-        let Some(to) = (0..self.game.plies().len()).rev().find(|&ply| self.is_person(ply)) else { return };
-        self.stop_thinking();
-        while self.game.plies().len() > to {
-            self.game.take_back();
-        }
-        (self.selected, self.hint) = (None, None);
-    }
-
-    fn record(&self) -> Result<Record> {
-        let mut tags = Tags::new();
-        tags.set("Event", "anqi")?;
-        for (seat, engine) in ["First", "Second"].into_iter().zip(&self.engines) {
-            tags.set(seat, &engine.as_ref().map_or_else(|| "person".to_owned(), ToString::to_string))?;
-        }
-        tags.set("DealCommit", &self.commitment().to_string())?;
-        if self.game.outcome().is_some() {
-            tags.set("Seed", &self.seed.to_string())?;
-            tags.set("DealNonce", &self.nonce.to_string())?;
-        }
-        Ok(Record::from_game(&self.game, tags))
-    }
-
-    fn commitment(&self) -> Commitment {
-        Commitment::new(&self.seed, &self.nonce)
     }
 
     fn draw(&self, frame: &mut Frame<'_>) {
-        let board = self.game.rules().board();
+        let board = self.game().rules().board();
         let width = 4 + 5 * u16::from(board.files());
         let [left, right] = Layout::horizontal([Constraint::Length(width), Constraint::Min(30)]).areas(frame.area());
         frame.render_widget(Paragraph::new(self.board()).block(Block::bordered().title(" anqi 暗棋 ")), left);
@@ -293,7 +290,7 @@ impl Table {
     }
 
     fn board(&self) -> Vec<Line<'static>> {
-        let position = self.game.position();
+        let position = self.game().position();
         let board = position.board();
         let mut lines = Vec::new();
         for rank in (0..board.ranks()).rev() {
@@ -326,7 +323,7 @@ impl Table {
             Some(Move::Step { from, to }) => from == square || to == square,
             None => false,
         };
-        let last = self.game.plies().last().is_some_and(|ply| match ply.to_move() {
+        let last = self.game().plies().last().is_some_and(|ply| match ply.to_move() {
             Move::Flip(at) => at == square,
             Move::Step { from, to } => from == square || to == square,
         });
@@ -348,10 +345,10 @@ impl Table {
     }
 
     fn about(&self) -> Vec<Line<'static>> {
-        let position = self.game.position();
-        let seat = self.game.seat();
-        let color = |seat: Seat| self.game.color_of(seat).map_or("no colour yet", Color::name);
-        let status = match (self.game.outcome(), &self.thinking) {
+        let position = self.game().position();
+        let seat = self.game().seat();
+        let color = |seat: Seat| self.game().color_of(seat).map_or("no colour yet", Color::name);
+        let status = match (self.game().outcome(), &self.thinking) {
             (Some(outcome), _) => format!("{outcome}"),
             (None, Some(thinking)) if !thinking.is_hint => format!("the engine ({}) is thinking …", color(seat)),
             _ => format!("{} to move ({})", seat.name(), color(seat)),
@@ -360,25 +357,27 @@ impl Table {
             let each = material.iter().map(|(piece, count)| format!("{}×{count}", self.face(piece).trim()));
             each.collect::<Vec<_>>().join(" ")
         };
-        let limit = self.game.rules().draw().map_or_else(String::new, |draw| format!(" of {draw}"));
+        let limit = self.game().rules().draw().map_or_else(String::new, |draw| format!(" of {draw}"));
         let recent =
-            self.game.plies().iter().rev().take(8).rev().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            self.game().plies().iter().rev().take(8).rev().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let mut lines = vec![
             Line::styled(status, Style::new().add_modifier(Modifier::BOLD)),
             Line::raw(self.said.clone().unwrap_or_default()),
             Line::raw(format!("face down: {}", shown(position.pool()))),
             Line::raw(format!("on board:  {}", shown(&position.revealed()))),
             Line::raw(format!("quiet plies: {}{limit}", position.quiet())),
-            Line::raw(format!("{} plies: {recent}", self.game.plies().len())),
+            Line::raw(format!("{} plies: {recent}", self.game().plies().len())),
             Line::default(),
             Line::raw("arrows Enter  play      u take back   h hint"),
             Line::raw("f faces       r resign  q end"),
             Line::default(),
-            Line::raw(format!("deal promised: {}", self.commitment())),
         ];
-        if self.game.outcome().is_some() {
-            lines.push(Line::raw(format!("its seed:      {}", self.seed)));
-            lines.push(Line::raw(format!("its nonce:     {}", self.nonce)));
+        if let Some(commitment) = self.live.view(TIMELESS).commitment {
+            lines.push(Line::raw(format!("deal promised: {commitment}")));
+        }
+        if let Some(secret) = self.live.told() {
+            lines.push(Line::raw(format!("its seed:      {}", secret.seed())));
+            lines.push(Line::raw(format!("its nonce:     {}", secret.nonce())));
         }
         lines
     }
@@ -413,32 +412,33 @@ mod tests {
         let mut table = table("play --two --letters --seed 7 --rules server,board=2x4");
         assert!(screen(&table).contains("X"));
         table.key(KeyCode::Enter);
-        assert_eq!(table.game.plies().len(), 1);
+        assert_eq!(table.game().plies().len(), 1);
         table.key(KeyCode::Right);
         table.key(KeyCode::Up);
         table.key(KeyCode::Enter);
-        assert_eq!(table.game.plies().len(), 2);
+        assert_eq!(table.game().plies().len(), 2);
         table.key(KeyCode::Char('u'));
-        assert_eq!(table.game.plies().len(), 1);
-        assert!(!screen(&table).contains(&table.seed.to_string()[..20]), "the seed is told too early");
+        assert_eq!(table.game().plies().len(), 1);
+        let secret = Secret::from_seed(&Seed::from(7)).seed().to_string();
+        assert!(!screen(&table).contains(&secret[..20]), "the seed is told too early");
         table.key(KeyCode::Char('r'));
         assert!(screen(&table).contains("resignation"));
-        anqi_play::verify(&table.record().unwrap()).unwrap();
+        anqi_play::verify(&table.live.record()).unwrap();
     }
 
     #[test]
     fn a_whole_game_by_the_keyboard_against_a_level() {
         let mut table = table("play --level 1 --seed 3 --rules server,board=2x4");
         for _ in 0..100_000 {
-            if table.game.outcome().is_some() {
+            if table.game().outcome().is_some() {
                 break;
             }
             table.go_on();
-            if table.thinking.is_some() || table.game.outcome().is_some() {
+            if table.thinking.is_some() || table.game().outcome().is_some() {
                 thread::sleep(Duration::from_millis(1)); // the level may have to wait for a core
                 continue;
             }
-            let target = match table.game.legal_moves()[0] {
+            let target = match table.game().legal_moves()[0] {
                 Move::Flip(square) => square,
                 Move::Step { from, to } => {
                     if table.selected == Some(from) {
@@ -456,7 +456,7 @@ mod tests {
             }
             table.key(KeyCode::Enter);
         }
-        assert!(table.game.outcome().is_some());
-        assert!(table.record().unwrap().to_string().contains("random nodes=1"));
+        assert!(table.game().outcome().is_some());
+        assert!(table.live.record().to_string().contains("random nodes=1"));
     }
 }

@@ -22,8 +22,12 @@
 //! gave.
 
 mod contender;
+#[cfg(test)]
+mod differential;
 mod journal;
 pub mod luck;
+#[cfg(test)]
+mod old_referee;
 mod pair;
 mod plan;
 mod referee;

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
-use anqi_protocol::{Fault, Illegality, Left};
-use anqi_rules::{Deal, Game, Move, Ply, Seat};
+use anqi_play::{Allowance, Budget, Command, Entry, Left, LiveGame, Occupant};
+use anqi_protocol::{Fault, Illegality};
+use anqi_rules::{Deal, Game, Seat};
 
 use crate::side::{Answer, Side, Thought};
-use anqi_play::Budget;
 
 /// A game that was played to its end.
 #[derive(Debug)]
@@ -55,126 +55,108 @@ pub fn referee<'a>(
     budgets: [Budget; 2],
     stop: &Stop,
 ) -> Result<Played, BrokenOff> {
-    Table { game, deal, sides, clocks: budgets.map(Clocked::new), thoughts: Vec::new(), fault: None }.play(stop)
+    let allowance =
+        |budget: Budget| Allowance { clock: budget.clock, per_move: budget.limits.time.map(|time| time + MOVE_MARGIN) };
+    let seats = [Occupant::Remote, Occupant::Remote];
+    let live = LiveGame::with_deal(game, deal, seats, budgets.map(allowance), Duration::ZERO);
+    Match { live, sides, budgets, started: Instant::now(), thoughts: Vec::new(), fault: None }.play(stop)
 }
 
-struct Table<'a> {
-    game: Game,
-    deal: &'a Deal,
+/// A live game between two sides.
+struct Match<'a> {
+    live: LiveGame<&'a Deal>,
     sides: [&'a mut (dyn Side + 'a); 2],
-    clocks: [Clocked; 2],
+    budgets: [Budget; 2],
+    started: Instant,
     thoughts: Vec<Thought>,
     fault: Option<(Seat, Fault)>,
 }
 
-/// A budget that is being spent.
-#[derive(Clone, Copy)]
-struct Clocked {
-    budget: Budget,
-    left: Option<Duration>,
-    moves: u32,
-}
-
-impl Clocked {
-    fn new(budget: Budget) -> Clocked {
-        Clocked { budget, left: budget.clock.map(|clock| clock.base), moves: 0 }
-    }
-
-    /// Whether a move that took so long comes too late.
-    fn is_late(&self, used: Duration) -> bool {
-        self.left.is_some_and(|left| used > left)
-            || self.budget.limits.time.is_some_and(|time| used > time + MOVE_MARGIN)
-    }
-
-    fn spend(&mut self, used: Duration) {
-        self.moves += 1;
-        if let (Some(clock), Some(left)) = (self.budget.clock, self.left) {
-            self.left = Some(clock.after_move(left, used, self.moves));
-        }
-    }
-}
-
-impl Table<'_> {
+impl Match<'_> {
     fn play(mut self, stop: &Stop) -> Result<Played, BrokenOff> {
         for seat in Seat::ALL {
-            let clock = self.clocks[seat as usize].budget.clock;
-            if let Err(fault) = self.sides[seat as usize].begin(&self.game, seat, clock, stop) {
+            let clock = self.budgets[seat as usize].clock;
+            if let Err(fault) = self.sides[seat as usize].begin(self.live.game(), seat, clock, stop) {
                 self.lose(seat, fault)?;
             }
         }
-        while self.game.outcome().is_none() {
+        while self.live.game().outcome().is_none() {
             if stop.is_raised() {
                 return Err(BrokenOff::Stopped);
             }
-            let (seat, answer, used) = self.ask(stop);
+            let seat = self.live.game().seat();
+            let asked = self.started.elapsed();
+            let answer = self.ask(seat, asked, stop);
+            let answered = self.started.elapsed();
             // Whatever a side says when everything is told to stop is not its play.
             if stop.is_raised() {
                 return Err(BrokenOff::Stopped);
             }
             match answer {
                 Err(fault) => self.lose(seat, fault)?,
-                // A side that measures its time has judged it, too.
-                Ok(Answer { used: None, .. }) if self.clocks[seat as usize].is_late(used) => {
-                    self.lose(seat, Fault::Late { limit: used })?;
+                Ok(answer) => {
+                    let used = answer.used.unwrap_or(answered - asked);
+                    self.make(seat, answer, used, answered, stop)?;
                 }
-                Ok(answer) => match self.make(answer.mv) {
-                    Err(fault) => self.lose(seat, fault)?,
-                    Ok(ply) => {
-                        self.clocks[seat as usize].spend(used);
-                        self.tell(seat, ply, answer.thought, used, stop)?;
-                    }
-                },
             }
         }
-        let outcome = self.game.outcome();
+        let outcome = self.live.game().outcome();
         self.sides.iter_mut().for_each(|side| side.end(outcome.as_ref()));
         // A process that was killed with us has not crashed.
         if stop.is_raised() {
             return Err(BrokenOff::Stopped);
         }
-        Ok(Played { game: self.game, thoughts: self.thoughts, fault: self.fault })
+        Ok(Played { game: self.live.into_game(), thoughts: self.thoughts, fault: self.fault })
     }
 
-    fn ask(&mut self, stop: &Stop) -> (Seat, Result<Answer, Fault>, Duration) {
-        let seat = self.game.seat();
-        let (own, other) = (self.clocks[seat as usize], self.clocks[seat.other() as usize]);
-        let left = own.left.map(|left| Left { own: left, other: other.left.unwrap_or(left) });
-        let started = Instant::now();
-        let answer = self.sides[seat as usize].choose(&self.game, &own.budget, left, stop);
-        let used = answer.as_ref().ok().and_then(|answer| answer.used).unwrap_or_else(|| started.elapsed());
-        (seat, answer, used)
+    fn ask(&mut self, seat: Seat, now: Duration, stop: &Stop) -> Result<Answer, Fault> {
+        // The time that it took to tell both sides of the last ply is not charged.
+        self.live.start_clock(now);
+        let (own, other) = (self.live.left(seat), self.live.left(seat.other()));
+        let left = own.map(|own| Left { own, other: other.unwrap_or(own) });
+        self.sides[seat as usize].choose(self.live.game(), &self.budgets[seat as usize], left, stop)
     }
 
-    /// Makes a move, if it is legal; the deal says what a flip shows.
-    fn make(&mut self, mv: Move) -> Result<Ply, Fault> {
-        let played = self.deal.resolve(mv).ok().filter(|&ply| self.game.play(ply).is_ok());
-        played.ok_or_else(|| Fault::Illegal {
-            answer: mv.to_string(),
-            reason: Illegality::of(&self.game, mv).unwrap_or(Illegality::NotFaceDown),
-            position: *self.game.position(),
-        })
-    }
-
-    /// Tells both sides what was played.
-    fn tell(&mut self, mover: Seat, ply: Ply, thought: Thought, used: Duration, stop: &Stop) -> Result<(), BrokenOff> {
-        let Clocked { left, budget, .. } = self.clocks[mover as usize];
-        let timed = !budget.is_reproducible();
-        self.thoughts.push(Thought { clock: left, used: timed.then_some(used), ..thought });
-        for seat in Seat::ALL {
-            if let Err(fault) = self.sides[seat as usize].played(&self.game, ply, left, stop) {
-                self.lose(seat, fault)?;
+    /// Makes a move and tells both sides, unless it is illegal or came too late.
+    fn make(
+        &mut self,
+        seat: Seat,
+        Answer { mv, thought, used: judged }: Answer,
+        used: Duration,
+        now: Duration,
+        stop: &Stop,
+    ) -> Result<(), BrokenOff> {
+        let command = Command::Play { mv, ply: self.live.game().plies().len(), used: judged };
+        match self.live.apply(seat, &command, now).as_deref() {
+            Ok(&[Entry::Ply { ply, clock }]) => {
+                let timed = !self.budgets[seat as usize].is_reproducible();
+                self.thoughts.push(Thought { clock, used: timed.then_some(used), ..thought });
+                for seat in Seat::ALL {
+                    if let Err(fault) = self.sides[seat as usize].played(self.live.game(), ply, clock, stop) {
+                        self.lose(seat, fault)?;
+                    }
+                }
+                Ok(())
+            }
+            Ok(_) => {
+                self.fault = Some((seat, Fault::Late { limit: used }));
+                Ok(())
+            }
+            Err(_) => {
+                let game = self.live.game();
+                let reason = Illegality::of(game, mv).unwrap_or(Illegality::NotFaceDown);
+                self.lose(seat, Fault::Illegal { answer: mv.to_string(), reason, position: *game.position() })
             }
         }
-        Ok(())
     }
 
     /// The first fault decides; a game that is over stays as it ended.
     fn lose(&mut self, seat: Seat, fault: Fault) -> Result<(), BrokenOff> {
-        if matches!(fault, Fault::Launch { .. } | Fault::Unsupported(_)) {
+        if fault.kind().termination().is_none() {
             return Err(BrokenOff::Unplayable { seat, fault });
         }
-        if self.game.outcome().is_none() {
-            self.game.lose(seat, fault.termination());
+        let fail = Command::Fail { kind: fault.kind(), text: fault.to_string() };
+        if self.live.apply(seat, &fail, self.started.elapsed()).is_ok() {
             self.fault = Some((seat, fault));
         }
         Ok(())
