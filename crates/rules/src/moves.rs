@@ -127,7 +127,13 @@ impl Position {
     pub fn is_legal(&self, mv: Move) -> bool {
         match mv {
             Move::Flip(square) => self.hidden().contains(square),
-            Move::Step { from, to } => self.targets_from(from).contains(to),
+            Move::Step { from, to } => self.turn().is_some_and(|mover| {
+                // Referees ask this for every ply: only the direction of the step is looked at.
+                let towards = Direction::ALL.into_iter().find(|direction| direction.step(from) == Some(to));
+                let sources = |direction| self.steps(direction, mover) | self.step_captures(direction, mover);
+                towards.is_some_and(|direction| sources(direction).contains(from))
+                    || self.jumpers(mover).contains(from) && self.jumps(from, mover).contains(to)
+            }),
         }
     }
 
