@@ -22,12 +22,8 @@
 //! gave.
 
 mod contender;
-#[cfg(test)]
-mod differential;
 mod journal;
 pub mod luck;
-#[cfg(test)]
-mod old_referee;
 mod pair;
 mod plan;
 mod referee;
