@@ -147,3 +147,26 @@ impl Board for Shogi {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn perft(game: &Shogi, depth: u32) -> u64 {
+        let after = |mv: &String| {
+            let mut next = game.clone();
+            next.play(mv).unwrap();
+            perft(&next, depth - 1)
+        };
+        if depth == 0 { 1 } else { game.moves().iter().map(after).sum() }
+    }
+
+    /// The published counts of the usual position, and of the position with the most moves.
+    #[test]
+    fn counts_are_the_published_ones() {
+        let start = Shogi::new(None).unwrap();
+        assert_eq!([1, 2, 3].map(|depth| perft(&start, depth)), [30, 900, 25_470]);
+        let most = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1";
+        assert_eq!(perft(&Shogi::new(Some(most)).unwrap(), 1), 593);
+    }
+}
