@@ -2,12 +2,15 @@
 
 use std::env;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use anqi_rules::Seed;
-use anqi_web::{House, Settings, serve};
-use anyhow::{Context, Result};
+use anqi_web::{Holder, House, HouseError, Settings, serve};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -18,9 +21,9 @@ use crate::output::Output;
 /// Serve the page: play, see why, learn (`anqi` alone does the same)
 #[derive(Args)]
 pub(crate) struct ServeArgs {
-    /// Port to listen on; 0 for any that is free
-    #[arg(long, default_value_t = PORT)]
-    port: u16,
+    /// Port to listen on; 0 for any that is free [default: 8064, or the next that is free]
+    #[arg(long)]
+    port: Option<u16>,
     /// Address to listen on. Whoever can reach it can play, and open every game
     #[arg(long, default_value_t = HOST)]
     host: IpAddr,
@@ -38,12 +41,14 @@ pub(crate) struct ServeArgs {
     seed: Option<Seed>,
 }
 
+/// The port when none is asked for, or the next that is free.
 const PORT: u16 = 8064;
+const MOST_PORTS: u16 = 100;
 const HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 impl Default for ServeArgs {
     fn default() -> ServeArgs {
-        ServeArgs { port: PORT, host: HOST, no_open: false, games: None, tables: None, seed: None }
+        ServeArgs { port: None, host: HOST, no_open: false, games: None, tables: None, seed: None }
     }
 }
 
@@ -52,23 +57,53 @@ struct Serving {
     schema: &'static str,
     url: String,
     games: String,
+    /// The page of another process, which serves the same games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    served_by: Option<u32>,
+}
+
+impl Serving {
+    fn new(url: String, games: &Path, served_by: Option<u32>) -> Serving {
+        Serving { schema: "anqi-serve-1", url, games: games.display().to_string(), served_by }
+    }
+}
+
+impl ServeArgs {
+    /// Whether a server that is there already will do: it was not asked for another address, tables or deals.
+    fn leaves_all_open(&self) -> bool {
+        self.port.is_none() && self.host == HOST && self.tables.is_none() && self.seed.is_none()
+    }
 }
 
 pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
     allow_many_files();
     let dir = args.games.clone().unwrap_or_else(data_dir);
-    let house = House::open(&dir, Settings { deals: args.seed.clone(), tables: args.tables.clone() })?;
+    let house = match open(args, &dir) {
+        // The page of this folder is open already: what was asked for is there.
+        Err(HouseError::Locked { holder: Some(holder), .. }) if args.leaves_all_open() && holder.answers() => {
+            let serving = Serving::new(holder.url(), &dir, Some(holder.process));
+            out.print(&serving, |text| {
+                writeln!(text, "anqi serves these games already (process {}):\n", holder.process)?;
+                writeln!(text, "  the page   {}\n  its games  {}", serving.url, serving.games)
+            })?;
+            if !args.no_open {
+                open_browser(&serving.url);
+            }
+            return Ok(Exit::Done);
+        }
+        opened => opened?,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     runtime.block_on(async {
-        let address = SocketAddr::new(args.host, args.port);
-        let listener = TcpListener::bind(address)
-            .await
-            .with_context(|| format!("cannot listen on {address}, choose another port with --port"))?;
+        let listener = listen(args).await?;
         let address = listener.local_addr()?;
-        let serving =
-            Serving { schema: "anqi-serve-1", url: format!("http://{address}/"), games: dir.display().to_string() };
+        house.announce(address)?;
+        let serving = Serving::new(format!("http://{address}/"), &dir, None);
         out.print(&serving, |text| {
             writeln!(text, "anqi {}: the workshop for Chinese Dark Chess (暗棋, banqi)\n", env!("CARGO_PKG_VERSION"))?;
+            if args.port.is_none() && address.port() != PORT {
+                writeln!(text, "  another program has port {PORT}: this page is on port {}", address.port())?;
+            }
             writeln!(text, "  the page   {}", serving.url)?;
             writeln!(text, "  its games  {}\n", serving.games)?;
             writeln!(text, "Ctrl-C ends it. `anqi guide` shows what else there is, `anqi play` plays in the terminal.")
@@ -79,6 +114,39 @@ pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
         serve(listener, house).await?;
         Ok(Exit::Done)
     })
+}
+
+/// Opens the folder of games. A server that has just locked it may not listen yet, and one that is ending may not have
+/// let go of it: a second later either is clear.
+fn open(args: &ServeArgs, dir: &Path) -> Result<Arc<House>, HouseError> {
+    let until = Instant::now() + Duration::from_secs(1);
+    loop {
+        match House::open(dir, Settings { deals: args.seed.clone(), tables: args.tables.clone() }) {
+            Err(HouseError::Locked { holder, .. })
+                if Instant::now() < until && !holder.as_deref().is_some_and(Holder::answers) =>
+            {
+                thread::sleep(Duration::from_millis(50));
+            }
+            opened => return opened,
+        }
+    }
+}
+
+/// Listens on the port that was asked for. If none was, on the usual one or the next that no program has.
+async fn listen(args: &ServeArgs) -> Result<TcpListener> {
+    let address = |port| SocketAddr::new(args.host, port);
+    if let Some(port) = args.port {
+        let listening = TcpListener::bind(address(port)).await;
+        return listening
+            .with_context(|| format!("cannot listen on {}, choose another port with --port", address(port)));
+    }
+    for port in PORT..PORT + MOST_PORTS {
+        match TcpListener::bind(address(port)).await {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+            listening => return listening.with_context(|| format!("cannot listen on {}", address(port))),
+        }
+    }
+    bail!("ports {PORT} to {} are taken, choose another with --port", PORT + MOST_PORTS - 1)
 }
 
 /// A thousand pages are more open files than many systems allow at first; what they allow at most will do.

@@ -5,9 +5,9 @@
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,9 +23,14 @@ struct Server {
 
 impl Server {
     fn start(games: &Path) -> Server {
+        Server::start_with(games, &["--port", "0"])
+    }
+
+    fn start_with(games: &Path, args: &[&str]) -> Server {
         let mut process = Command::new(env!("CARGO_BIN_EXE_anqi"))
-            .args(["serve", "--json", "--no-open", "--port", "0", "--games"])
+            .args(["serve", "--json", "--no-open", "--games"])
             .arg(games)
+            .args(args)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -80,6 +85,76 @@ impl Page {
             }
         }
     }
+}
+
+/// `anqi serve` with these arguments, which is expected to end by itself.
+fn serve(games: &Path, args: &[&str]) -> (Output, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_anqi"))
+        .args(["serve", "--json", "--no-open", "--games"])
+        .arg(games)
+        .args(args)
+        .output()
+        .unwrap();
+    let error = String::from_utf8(output.stderr.clone()).unwrap();
+    (output, error)
+}
+
+#[test]
+fn the_page_of_a_folder_is_opened_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let (output, error) = serve(dir.path(), &[]);
+    assert!(output.status.success(), "{error}");
+    let serving: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(serving["url"], format!("http://127.0.0.1:{}/", server.port));
+    assert_eq!(serving["served_by"], server.process.id());
+
+    // Another port was asked for: that cannot be had, and who has the folder is said.
+    let (output, error) = serve(dir.path(), &["--port", "0"]);
+    assert_eq!(output.status.code(), Some(1));
+    let holder = format!("process {} at http://127.0.0.1:{}/", server.process.id(), server.port);
+    assert!(error.contains(&holder) && error.contains("--games"), "{error}");
+}
+
+/// A folder that is locked, and whose server does not answer, is not opened: by a server that ended without a trace of
+/// the program that has the lock, or by another one at its address.
+#[test]
+fn a_folder_whose_server_does_not_answer_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(Server::start(dir.path()));
+    let lock = fs::File::options().write(true).open(dir.path().join("lock")).unwrap();
+    lock.lock().unwrap();
+    let (output, error) = serve(dir.path(), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.contains("another server (process "), "{error}");
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    let other = Server::start(elsewhere.path());
+    let file = dir.path().join("server.json");
+    let mut holder: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    holder["address"] = format!("127.0.0.1:{}", other.port).into();
+    fs::write(&file, holder.to_string()).unwrap();
+    assert_eq!(serve(dir.path(), &[]).0.status.code(), Some(1));
+
+    fs::write(&file, "no JSON").unwrap();
+    let (output, error) = serve(dir.path(), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.contains("another server keeps the games in"), "{error}");
+}
+
+#[test]
+fn a_port_that_is_taken() {
+    // If the usual port is taken already, that serves as well.
+    let _taken = TcpListener::bind(("127.0.0.1", 8064));
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start_with(dir.path(), &[]);
+    assert!((8065..8164).contains(&server.port), "{}", server.port);
+    server.page();
+
+    let port = server.port.to_string();
+    let (output, error) = serve(tempfile::tempdir().unwrap().path(), &["--port", &port]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.contains(&format!("cannot listen on 127.0.0.1:{port}")), "{error}");
 }
 
 fn plies(game: &Value) -> Vec<String> {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -17,6 +18,7 @@ use serde::Serialize;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::AbortHandle;
 
+use crate::holder::Holder;
 use crate::journal::Syncer;
 use crate::seat::Sitter;
 use crate::study::{Analyst, AnalystError};
@@ -37,6 +39,8 @@ pub struct House {
     pub(crate) players: Semaphore,
     pub(crate) students: Semaphore,
     pub(crate) analyst: Analyst,
+    /// Where it is served, once [`House::announce`] was told.
+    pub(crate) holder: OnceLock<Holder>,
     _lock: File,
 }
 
@@ -73,8 +77,14 @@ const MOST_UNHEARD: usize = 16;
 #[derive(Debug, thiserror::Error)]
 pub enum HouseError {
     /// Another server has it.
-    #[error("another server keeps the games in {0}: close it, or choose another folder with --games")]
-    Locked(String),
+    #[error("{} keeps the games in {dir}: use it, close it, or choose another folder with --games",
+        .holder.as_ref().map_or("another server".to_owned(), |holder| format!("another server ({holder})")))]
+    Locked {
+        /// The folder.
+        dir: String,
+        /// The server, as far as the folder says. It may be one that ended: see [`Holder::answers`].
+        holder: Option<Box<Holder>>,
+    },
     /// The folder cannot be used.
     #[error("cannot use the folder {path} for games: {error}")]
     Folder {
@@ -135,7 +145,12 @@ impl House {
             OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock")).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(HouseError::Locked(dir.display().to_string())),
+            Err(TryLockError::WouldBlock) => {
+                return Err(HouseError::Locked {
+                    dir: dir.display().to_string(),
+                    holder: Holder::read(dir).map(Box::new),
+                });
+            }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let cores = available_parallelism().map_or(1, usize::from);
@@ -155,6 +170,7 @@ impl House {
             players: Semaphore::new(cores),
             students: Semaphore::new(cores.div_ceil(2)),
             analyst,
+            holder: OnceLock::new(),
             _lock: lock,
         });
         let _ = whose.set(Arc::downgrade(&house));
@@ -165,6 +181,18 @@ impl House {
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Writes into the folder where this house is served, for the next server that finds the folder locked.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn announce(&self, address: SocketAddr) -> Result<(), HouseError> {
+        let failed = |error| HouseError::Folder { path: self.dir.display().to_string(), error };
+        let holder = Holder::new(address).map_err(failed)?;
+        holder.write(&self.dir).map_err(failed)?;
+        let _ = self.holder.set(holder);
+        Ok(())
     }
 
     fn tables(&self) -> MutexGuard<'_, HashMap<String, Weak<Seated>>> {

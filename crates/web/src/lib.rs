@@ -24,10 +24,12 @@
 //! | `house.rs` | all tables; engines that move, flags that fall; list and import |
 //! | `chances.rs` | what a value of the engine means in won, drawn and lost games |
 //! | `study.rs`, `review.rs` | what an engine thinks of a position, and of a finished game |
+//! | `holder.rs` | which server holds a folder |
 //! | `link.rs` | a game in a link |
 //! | `message.rs`, `socket.rs`, `server.rs`, `assets.rs` | requests, sockets, HTTP, the page's files |
 
 mod assets;
+mod holder;
 mod house;
 mod journal;
 mod link;
@@ -40,6 +42,7 @@ mod study;
 mod table;
 mod view;
 
+pub use holder::Holder;
 pub use house::{House, HouseError, Settings};
 pub use seat::{Engine, SitterError};
 pub use server::serve;

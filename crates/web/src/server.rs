@@ -4,12 +4,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{DefaultBodyLimit, Path, Request, State, WebSocketUpgrade};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use axum::{Json, Router};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
@@ -64,6 +64,7 @@ fn router(house: Arc<House>) -> Router {
         .route("/", get(|| async { serve_asset(&ASSETS[0]) }))
         .route("/{file}", get(asset))
         .route("/socket", any(socket))
+        .route("/api/server", get(holder))
         .route("/api/games", get(list).post(import))
         .route("/api/games/{file}", get(export))
         .layer(DefaultBodyLimit::max(LONGEST_IMPORT))
@@ -138,6 +139,14 @@ fn json_response(value: &serde_json::Value) -> Response {
 
 fn failed(error: &dyn std::fmt::Display) -> Response {
     (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response()
+}
+
+/// Tells the next server that starts with this folder that the page is open already.
+async fn holder(State(house): State<Arc<House>>) -> Response {
+    match house.holder.get() {
+        Some(holder) => Json(holder).into_response(),
+        None => (StatusCode::NOT_FOUND, "this server was not told its address\n").into_response(),
+    }
 }
 
 async fn list(State(house): State<Arc<House>>) -> Response {
