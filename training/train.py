@@ -9,22 +9,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from row import SAMPLE
+
 SQUARES, CODES, PIECES, MOST_OF_A_KIND = 32, 15, 14, 5
 LEFT = [48, 32, 24, 16, 8, 4]
 VIEW, INNER, HEADS = 256, 16, 8
 VIEW_ONE, WEIGHT_ONE = 255, 64
-
-SAMPLE = np.dtype(
-    [
-        ("squares", "u1", SQUARES),  # 0 nothing, 1-7 own pieces by rung, 8-14 the enemy's, 15 face down
-        ("pool", "u1", PIECES),  # how many of each are face down
-        ("left", "<u2"),  # quiet plies until a draw
-        ("ply", "<u2"),
-        ("result", "i1"),  # for the side to move: 1, 0, -1
-        ("known", "u1"),  # whether there is a score
-        ("score", "<i4"),  # what a search said, in units of its own
-    ]
-)
 
 
 def symmetries() -> torch.Tensor:

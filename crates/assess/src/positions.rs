@@ -35,6 +35,14 @@ impl Place {
     }
 }
 
+/// A record that was replayed and can be used.
+pub(crate) struct Followed {
+    number: u64,
+    game: Game,
+    result: GameResult,
+    comments: Vec<Option<(String, f64)>>,
+}
+
 /// Collects positions out of records.
 #[derive(Debug)]
 pub struct Positions {
@@ -53,49 +61,61 @@ pub struct Positions {
 impl Positions {
     /// The positions of record number `game`. Whatever cannot be used is counted, with `source` for an example.
     pub fn of(&self, game: u64, record: &Record, source: &str, skipped: &mut Skipped) -> Vec<Place> {
+        let followed = self.follow(game, record, source, skipped);
+        followed.map(|followed| self.choose_from(&followed, source, skipped)).unwrap_or_default()
+    }
+
+    /// Replays a record by the rules. One that cannot be used is counted.
+    pub(crate) fn follow(&self, number: u64, record: &Record, source: &str, skipped: &mut Skipped) -> Option<Followed> {
         let replayed = match replay(record, self.rules) {
             Ok(replayed) => replayed,
             Err(error) => {
                 skipped.add("record that cannot be replayed", || format!("{source}: {error}"));
-                return Vec::new();
+                return None;
             }
         };
         if let Some(illegal) = &replayed.illegal {
             // The result belongs to a game that we cannot follow.
             skipped.add("record with an illegal ply", || format!("{source}, ply {}: {}", illegal.ply, illegal.error));
-            return Vec::new();
+            return None;
         }
         let judged = GameResult::from(replayed.game.outcome());
         let result = if judged == GameResult::Unfinished { replayed.result } else { judged };
         if result != replayed.result && replayed.result != GameResult::Unfinished {
             skipped.add("record with another result than the board's", || format!("{source}: {}", replayed.ending));
-            return Vec::new();
+            return None;
         }
-        let points = |seat: Seat| match result {
+        let comments = (0..=record.plies().len()).map(|ply| comment(record, ply)).collect();
+        Some(Followed { number, game: replayed.game, result, comments })
+    }
+
+    /// The positions of a game that was replayed.
+    pub(crate) fn choose_from(&self, followed: &Followed, source: &str, skipped: &mut Skipped) -> Vec<Place> {
+        let Followed { number, game, result, comments } = followed;
+        let points = |seat: Seat| match *result {
             GameResult::Won(winner) => Some(if winner == seat { Points::Win } else { Points::Loss }),
             GameResult::Drawn => Some(Points::Draw),
             GameResult::Unfinished => None,
         };
         let mut places = Vec::new();
-        let comments: Vec<_> = (0..=record.plies().len()).map(|ply| comment(record, ply)).collect();
         // Nobody is to move after the last ply.
         let usable = |ply: &usize| {
             let said = !self.from_comments || comments[*ply].is_some();
-            said && (self.only.is_empty() || self.admits(*ply, &replayed.game.positions()[*ply]))
+            said && (self.only.is_empty() || self.admits(*ply, &game.positions()[*ply]))
         };
-        let plies: Vec<usize> = (0..replayed.game.plies().len()).filter(usable).collect();
-        for ply in self.choose(game, &plies) {
+        let plies: Vec<usize> = (0..game.plies().len()).filter(usable).collect();
+        for ply in self.choose(*number, &plies) {
             let seat = Seat::ALL[ply % 2];
             let Some(result) = points(seat) else {
                 skipped.add("record without a result", || source.to_owned());
                 break;
             };
-            let Some(start) = since_last_change(&replayed.game, ply) else {
+            let Some(start) = since_last_change(game, ply) else {
                 skipped.add("position that cannot be set up", || format!("{source}, ply {ply}"));
                 continue;
             };
-            let tags = tags(&replayed.game.positions()[ply], seat);
-            places.push(Place { game, ply: ply as u32, start, result, tags, comment: comments[ply].clone() });
+            let tags = tags(&game.positions()[ply], seat);
+            places.push(Place { game: *number, ply: ply as u32, start, result, tags, comment: comments[ply].clone() });
         }
         places
     }

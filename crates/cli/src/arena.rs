@@ -14,8 +14,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::Exit;
+use crate::concurrency::Concurrency;
 use crate::output::Output;
-use crate::progress::Progress;
+use crate::progress::MatchBar;
 use crate::result;
 
 /// What is to be played, where the command line says so.
@@ -66,7 +67,7 @@ pub(crate) struct RunArgs {
     resume: Option<PathBuf>,
     /// How many pairs at a time [default: one for each core, but one if time counts]
     #[arg(long, value_name = "N")]
-    concurrency: Option<usize>,
+    concurrency: Option<Concurrency>,
     /// Let the workers of a NATS server play (see `anqi worker`)
     #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
     nats: Option<String>,
@@ -152,27 +153,23 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
 }
 
 /// Plays what is missing in a journal, here or elsewhere, until it is complete or somebody interrupts.
-pub(crate) fn advance(journal: &mut Journal, concurrency: Option<usize>, nats: Option<&str>) -> Result<Ended> {
+pub(crate) fn advance(journal: &mut Journal, concurrency: Option<Concurrency>, nats: Option<&str>) -> Result<Ended> {
     let plan = journal.plan().clone();
-    let threads = match concurrency {
-        Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
-        Some(threads) => threads,
-        None if plan.is_reproducible() => thread::available_parallelism().map_or(1, usize::from),
-        None => 1,
-    };
+    let threads =
+        if plan.is_reproducible() { Concurrency::or_cores(concurrency) } else { Concurrency::or_one(concurrency) };
     let stop = stop_on_signals()?;
-    let mut progress = Progress::new(&plan);
+    let mut progress = MatchBar::new(&plan);
     if journal.damaged() > 0 {
-        progress.say(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
+        progress.note(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
     }
     let ended = match nats {
-        None => run(journal, threads, &stop, |event| progress.watch(event)),
+        None => run(journal, threads.get(), &stop, |event| progress.watch(event)),
         Some(url) => {
             let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, missing, &stop);
             collect(journal, &stop, |event| progress.watch(event), play)
         }
     };
-    progress.clear();
+    drop(progress);
     let ended = ended?;
     if let (Some(url), Ended::Complete(_)) = (nats, &ended)
         && let Err(error) = anqi_fleet::clear(url, &plan)

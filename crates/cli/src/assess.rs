@@ -1,31 +1,28 @@
 //! `anqi assess`: how right searches are, by game records.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File, Permissions};
+use std::fs;
+use std::fs::{File, Permissions};
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::str::FromStr;
 
 use anqi_assess::{
-    Assessment, Cache, Comparison, Condition, Draws, EvaluateError, Judge, Key, Method, Only, Place, Positions, Proofs,
-    Report, Sample, Samples, Scale, Settings, Skipped, TAGS, Task, USUAL_CONDITIONS, ValuesFile, evaluate,
+    Cache, Condition, Draws, Method, Only, Proofs, Prover, Records, Report, Scale, Search, Selection, Series, Settings,
+    Skipped, TAGS, USUAL_CONDITIONS, Valued, Valuer, WorkError,
 };
-use anqi_engine::Stop;
-use anqi_games::EngineSpec;
-use anqi_lab::{Budget, BudgetError};
-use anqi_rules::{Rules, Seed};
+use anqi_engine::{Limits, Stop};
+use anqi_games::{EngineSpec, OtherGames};
+use anqi_play::{Budget, BudgetError};
+use anqi_rules::Rules;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Exit;
 use crate::arena::stop_on_signals;
-use crate::other_games::{self, USUAL_CONDITIONS as OTHER};
+use crate::concurrency::Concurrency;
 use crate::output::{Output, grouped};
-use crate::prove::{Prover, prove, prover};
-use crate::records::{Source, for_each_record};
+use crate::progress::Bar;
 
 /// Judge searches by game records: evaluation curves and metrics, with intervals by game
 ///
@@ -58,8 +55,8 @@ struct WhoArgs {
     /// Who values the positions: a player (see `anqi players`), or an evaluation function alone: eval:static,
     /// eval:dynamic,quiet (captures played out first); with a budget of its own if it has one: 'mc playouts=500'; again
     /// for more
-    #[arg(long, value_name = "SPEC", value_parser = who)]
-    player: Vec<Who>,
+    #[arg(long, value_name = "SPEC", value_parser = search)]
+    player: Vec<Search>,
     /// How much each player may think about a position: playouts=500, nodes=10000, depth=3; again for more
     #[arg(long, value_name = "BUDGET")]
     budget: Vec<Budget>,
@@ -76,15 +73,8 @@ struct WhoArgs {
     values: Vec<PathBuf>,
 }
 
-/// A method, and its own budget if it has one.
-#[derive(Clone)]
-struct Who {
-    method: Method,
-    budget: Option<Budget>,
-}
-
 /// As a person writes it: `weights=` may name a file.
-fn who(text: &str) -> Result<Who, String> {
+fn search(text: &str) -> Result<Search, String> {
     let (method, budget) = text.split_once(' ').map_or((text, None), |(method, budget)| (method, Some(budget)));
     let method = anqi_lab::with_weights_from_files(method).map_err(|error| error.to_string())?;
     let method: Method = method.parse().map_err(|error: anqi_assess::MethodError| error.to_string())?;
@@ -96,7 +86,7 @@ fn who(text: &str) -> Result<Who, String> {
         (Method::Player(spec), Some(budget)) if !spec.is_bounded_by(&budget.limits) => {
             Err(format!("{method} is not bounded by {budget}"))
         }
-        _ => Ok(Who { method, budget }),
+        _ => Ok(Search { method, budget }),
     }
 }
 
@@ -113,7 +103,7 @@ pub(crate) struct PositionArgs {
     pub(crate) games: Option<u64>,
     /// Correct results by proof: by endgame tables (tables=on for all with up to four pieces, or tables=DIR), by a search of
     /// all there is (depth=4, nodes=10000); again for more. A position takes the result of the first proof from it on
-    #[arg(long, value_name = "BY", value_parser = prover)]
+    #[arg(long, value_name = "BY", value_parser = Prover::from_str)]
     pub(crate) prove: Vec<Prover>,
     /// Judge by these rules, whatever the records say
     #[arg(long, value_name = "RULES")]
@@ -123,7 +113,14 @@ pub(crate) struct PositionArgs {
     pub(crate) seed: u64,
     /// How many positions at a time [default: one for each core]
     #[arg(long, value_name = "N")]
-    pub(crate) concurrency: Option<usize>,
+    pub(crate) concurrency: Option<Concurrency>,
+}
+
+impl PositionArgs {
+    pub(crate) fn selection(&self) -> Selection {
+        let PositionArgs { rules, per_game, only, games, seed, .. } = self;
+        Selection { rules: *rules, per_game: *per_game, only: only.clone(), games: *games, seed: *seed }
+    }
 }
 
 fn only(text: &str) -> Result<Only, String> {
@@ -178,54 +175,103 @@ impl AnalysisArgs {
     }
 }
 
-/// The values of one search.
-pub(crate) struct Set {
-    pub(crate) name: String,
-    pub(crate) samples: Samples,
+/// What there is to be analysed.
+struct Found {
+    series: Vec<Series>,
+    /// The curves that are drawn when nothing else is said.
+    usual: &'static [&'static str],
+    facts: Vec<(String, String)>,
+    proofs: Option<Proofs>,
+    skipped: Skipped,
 }
 
 pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
-    let (mut skipped, mut proofs) = (Skipped::default(), None);
+    let found = if args.who.values.is_empty() {
+        let stop = stop_on_signals()?;
+        let cache = cache(args.cache.as_deref())?;
+        let saved = cache.is_saved();
+        match from_records(args, cache, &stop) {
+            Err(error) if is_stopped(&error) => {
+                let known = "what is known is in the cache; the same command goes on";
+                eprintln!("interrupted: {}", if saved { known } else { "without --cache nothing is kept" });
+                return Ok(Exit::Interrupted);
+            }
+            found => found?,
+        }
+    } else if !args.positions.prove.is_empty() {
+        bail!("--prove needs positions, and a file of values has none");
+    } else {
+        let (series, skipped) = Series::from_files(&args.who.values)?;
+        Found { series, usual: &[], facts: Vec::new(), proofs: None, skipped }
+    };
     let mut facts = made_by();
     facts.extend([
         ("seed".to_owned(), args.positions.seed.to_string()),
         ("draws".to_owned(), args.analysis.draws.to_string()),
         ("resamples".to_owned(), args.analysis.resamples.to_string()),
     ]);
-    let (sets, usual): (Vec<Set>, &[&str]) = if args.who.values.is_empty() {
-        let stop = stop_on_signals()?;
-        let WhoArgs { player, engine, budget, from_comments, .. } = &args.who;
-        let format = if player.is_empty() { other_games::format(&args.records, engine)? } else { None };
-        let (sets, usual): (_, &[&str]) = match format {
-            Some(format) => {
-                let who = if *from_comments { Vec::new() } else { other_games::with_budgets(engine, budget)? };
-                let mut collected = other_games::Beside { skipped: &mut skipped, facts: &mut facts };
-                (other_games::from_records(format, &who, args, &stop, &mut collected)?, &OTHER)
-            }
-            None => (from_records(args, &stop, &mut skipped, &mut facts, &mut proofs)?, &USUAL_CONDITIONS),
-        };
-        match sets {
-            Some(sets) => (sets, usual),
-            None => return Ok(Exit::Interrupted),
-        }
-    } else if !args.positions.prove.is_empty() {
-        bail!("--prove needs positions, and a file of values has none");
-    } else {
-        (from_files(&args.who.values, &mut skipped)?, &[])
-    };
-    let settings = args.analysis.settings(args.positions.seed, usual)?;
-    let report = Report { proofs, ..analyse(&sets, &settings, facts, skipped)? };
+    facts.extend(found.facts);
+    let settings = args.analysis.settings(args.positions.seed, found.usual)?;
+    let report = Report { proofs: found.proofs, ..Report::of(&found.series, &settings, facts, found.skipped)? };
     if let Some(dir) = &args.output {
-        write_files(dir, &report, &sets)?;
+        write_files(dir, &report, &found.series)?;
     }
     out.print(&report, |text| text.write_all(report.to_text().as_bytes()))?;
     Ok(Exit::Done)
 }
 
-/// What was left out, under an error.
-pub(crate) fn listed(skipped: &Skipped) -> String {
-    let lines = skipped.to_string();
-    if lines.is_empty() { lines } else { format!("; left out:\n{}", lines.trim_end()) }
+fn from_records(args: &AssessArgs, cache: Cache, stop: &Stop) -> Result<Found> {
+    let WhoArgs { player, engine, budget, from_comments, .. } = &args.who;
+    let format = if player.is_empty() { anqi_games::format_of(&args.records, engine)? } else { None };
+    let PositionArgs { prove, seed, concurrency, .. } = &args.positions;
+    let selection = args.positions.selection();
+    let mut bar = Bar::of("positions");
+    let mut watch = |name: &str, done: usize, all: usize| bar.show(name, done, all);
+    let mut valuer = Valuer::new(cache, Concurrency::or_cores(*concurrency), *seed, stop, &mut watch);
+    if let Some(format) = format {
+        if args.positions.rules.is_some() || !prove.is_empty() || !selection.only.is_empty() {
+            bail!("--rules, --prove and --only are for this game alone");
+        }
+        let limits: Vec<Limits> = budget.iter().map(|budget| budget.limits).collect();
+        let engines = if *from_comments { Vec::new() } else { anqi_games::with_budgets(engine, &limits)? };
+        if !from_comments && engines.is_empty() {
+            bail!("nobody to value the positions: give --engine or --from-comments");
+        }
+        let games = OtherGames { format, files: &args.records, selection: &selection, engines: &engines };
+        let valued = games.value(&mut valuer)?;
+        let counts = [(format!("games of {}", format.kind()), grouped(valued.games)), positions(valued.positions)];
+        let (usual, facts) = (&anqi_games::USUAL_CONDITIONS, counts.into_iter().chain(valued.restarts).collect());
+        return Ok(Found { series: valued.series, usual, facts, proofs: None, skipped: valued.skipped });
+    }
+    if player.is_empty() && !from_comments {
+        bail!("nobody to value the positions: give --player, --engine, --from-comments or --values");
+    }
+    let searches = Search::with_budgets(player, budget)?;
+    let records = Records { files: &args.records, selection: &selection, searches: &searches, provers: prove };
+    let valued = records.value(&mut valuer)?;
+    let facts = vec![("games read".to_owned(), grouped(valued.games)), positions(valued.positions)];
+    let Valued { series, proofs, skipped, .. } = valued;
+    Ok(Found { series, usual: &USUAL_CONDITIONS, facts, proofs, skipped })
+}
+
+fn positions(count: u64) -> (String, String) {
+    ("positions".to_owned(), grouped(count))
+}
+
+/// Whether it is an interruption by the user.
+pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(WorkError::Stopped))
+}
+
+fn cache(path: Option<&Path>) -> Result<Cache> {
+    let cache = match path {
+        Some(path) => Cache::open(path).with_context(|| format!("cannot use the cache {}", path.display()))?,
+        None => Cache::default(),
+    };
+    if cache.damaged() > 0 {
+        eprintln!("{} damaged lines of the cache were passed over", cache.damaged());
+    }
+    Ok(cache)
 }
 
 /// What every output says of itself.
@@ -235,300 +281,6 @@ pub(crate) fn made_by() -> Vec<(String, String)> {
         ("made by".to_owned(), format!("anqi {}", env!("CARGO_PKG_VERSION"))),
         ("command".to_owned(), format!("anqi {}", command.join(" "))),
     ]
-}
-
-/// Everything that the sets say, alone and side by side: each with the one before it, and with the first.
-pub(crate) fn analyse(
-    sets: &[Set],
-    settings: &Settings,
-    facts: Vec<(String, String)>,
-    skipped: Skipped,
-) -> Result<Report> {
-    let assess = |set: &Set| Assessment::new(&set.name, &set.samples, settings).with_context(|| set.name.clone());
-    let assessments = sets.iter().map(assess).collect::<Result<Vec<_>>>()?;
-    let mut pairs: Vec<[usize; 2]> = (1..sets.len()).flat_map(|next| [[next - 1, next], [0, next]]).collect();
-    pairs.dedup();
-    let compare = |&[one, two]: &[usize; 2]| {
-        let (one, two) = (&sets[one], &sets[two]);
-        Comparison::new([&one.name, &two.name], [&one.samples, &two.samples], settings)
-    };
-    // Searches without common positions are not compared.
-    let comparisons = pairs.iter().filter_map(|pair| compare(pair).ok()).collect();
-    Ok(Report {
-        schema: Report::SCHEMA,
-        title: "Search methods by game records".to_owned(),
-        facts,
-        proofs: None,
-        skipped,
-        draws: settings.draws,
-        assessments,
-        comparisons,
-    })
-}
-
-/// Values files, divided by their tag `method`.
-fn from_files(files: &[PathBuf], skipped: &mut Skipped) -> Result<Vec<Set>> {
-    let mut sets = Vec::new();
-    for path in files {
-        let shown = path.display();
-        let file = ValuesFile::read(path).with_context(|| format!("cannot read {shown}"))?;
-        skipped.extend(&file.skipped);
-        let samples = file.samples;
-        let stem = path.file_stem().map_or_else(|| shown.to_string(), |stem| stem.to_string_lossy().into_owned());
-        let Some(methods) = samples.tag("method") else {
-            sets.push(Set { name: stem, samples });
-            continue;
-        };
-        let mut places: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for (index, &code) in methods.codes().iter().enumerate() {
-            places.entry(code).or_default().push(index);
-        }
-        for (code, places) in places {
-            sets.push(Set { name: methods.distinct()[code as usize].clone(), samples: samples.select(&places) });
-        }
-    }
-    if sets.iter().all(|set| set.samples.is_empty()) {
-        bail!("no values in {} files{}", files.len(), listed(skipped));
-    }
-    Ok(sets)
-}
-
-/// Positions of records, valued; nothing if interrupted.
-fn from_records(
-    args: &AssessArgs,
-    stop: &Stop,
-    skipped: &mut Skipped,
-    facts: &mut Vec<(String, String)>,
-    proofs: &mut Option<Proofs>,
-) -> Result<Option<Vec<Set>>> {
-    let WhoArgs { player, budget, from_comments, .. } = &args.who;
-    if player.is_empty() && !from_comments {
-        bail!("nobody to value the positions: give --player, --engine, --from-comments or --values");
-    }
-    let methods = methods(player, budget)?;
-    let Collected { mut places, all, games } = collect(&args.records, &args.positions, *from_comments, skipped)?;
-    if places.is_empty() {
-        bail!("no positions in {} games{}", grouped(games), listed(skipped));
-    }
-    facts.push(("games read".to_owned(), grouped(games)));
-    facts.push(("positions".to_owned(), grouped(places.len() as u64)));
-    let mut pool = Pool::new(args.cache.as_deref(), &args.positions, stop)?;
-    if !args.positions.prove.is_empty() {
-        *proofs = prove(&args.positions.prove, &mut places, &all, &mut pool)?;
-        if proofs.is_none() {
-            return Ok(None);
-        }
-    }
-    if *from_comments {
-        return commented(&places, skipped).map(Some);
-    }
-    let (asked, mut sets): (Vec<&Place>, _) = (places.iter().collect(), Vec::new());
-    for (method, budget) in methods {
-        let name = budget.map_or_else(|| method.to_string(), |budget| format!("{method} {budget}"));
-        let Some(values) = pool.values(&asked, &method, budget, &name)? else { return Ok(None) };
-        let mut samples = Samples::default();
-        for (place, value) in places.iter().zip(values) {
-            match value {
-                Ok(value) => samples.push(sample(place, value))?,
-                Err(reason) => skipped.add(&format!("position that {name} did not value"), || {
-                    format!("game {}, ply {}: {reason}", place.game, place.ply)
-                }),
-            }
-        }
-        sets.push(Set { name, samples });
-    }
-    Ok(Some(sets))
-}
-
-/// Every method with its own budget, or with every budget that means something to it.
-fn methods(players: &[Who], budgets: &[Budget]) -> Result<Vec<(Method, Option<Budget>)>> {
-    let mut all = Vec::new();
-    for Who { method, budget } in players {
-        let Method::Player(spec) = method else {
-            all.push((method.clone(), None));
-            continue;
-        };
-        // Playouts for those who play them out, nodes and depth for the others.
-        let meant = |budget: &&Budget| {
-            budget.limits.playouts.is_some() == spec.plays_out() && spec.is_bounded_by(&budget.limits)
-        };
-        let fitting: Vec<Budget> = match budget {
-            Some(own) => vec![*own],
-            None => budgets.iter().filter(meant).copied().collect(),
-        };
-        if fitting.is_empty() {
-            let kind = if spec.plays_out() { "playouts=" } else { "nodes= or depth=" };
-            bail!("no budget for {spec}: give --budget {kind}");
-        }
-        all.extend(fitting.into_iter().map(|budget| (method.clone(), Some(budget))));
-    }
-    Ok(all)
-}
-
-/// What there is in records.
-pub(crate) struct Collected {
-    /// The positions to be valued.
-    pub(crate) places: Vec<Place>,
-    /// All positions, if results are to be proven.
-    pub(crate) all: Vec<Place>,
-    /// How many records there were.
-    pub(crate) games: u64,
-}
-
-/// Reads records, and counts what cannot be used.
-pub(crate) fn collect(
-    files: &[PathBuf],
-    args: &PositionArgs,
-    from_comments: bool,
-    skipped: &mut Skipped,
-) -> Result<Collected> {
-    let seed = Seed::from(args.seed).child("positions");
-    let everything = Positions { rules: args.rules, per_game: None, only: Vec::new(), seed, from_comments: false };
-    let wanted = Positions {
-        per_game: args.per_game,
-        only: args.only.clone(),
-        seed: everything.seed.clone(),
-        from_comments,
-        ..everything
-    };
-    let (mut places, mut all, mut games) = (Vec::new(), Vec::new(), 0);
-    for_each_record(files, |Source { file, line }, record| {
-        if args.games.is_some_and(|most| games >= most) {
-            return Ok(());
-        }
-        games += 1;
-        let source = format!("{file}:{line}");
-        match record {
-            Ok(record) => {
-                let found = wanted.of(games, &record, &source, skipped);
-                if !args.prove.is_empty() && !found.is_empty() {
-                    all.extend(everything.of(games, &record, &source, &mut Skipped::default()));
-                }
-                places.extend(found);
-            }
-            Err(error) => skipped.add("damaged record", || format!("{source}: {error:#}")),
-        }
-        Ok(())
-    })?;
-    Ok(Collected { places, all, games })
-}
-
-pub(crate) fn sample(place: &Place, value: f64) -> Sample {
-    Sample {
-        game: place.game.to_string(),
-        ply: place.ply,
-        value,
-        result: place.result,
-        tags: place.tags.iter().map(|(name, word)| ((*name).to_owned(), word.clone())).collect(),
-    }
-}
-
-/// The values that the records hold themselves, a set for each who said them.
-fn commented(places: &[Place], skipped: &mut Skipped) -> Result<Vec<Set>> {
-    let mut sets: BTreeMap<String, Samples> = BTreeMap::new();
-    for place in places {
-        let Some((who, value)) = &place.comment else { continue };
-        if sets.entry(who.clone()).or_default().push(sample(place, *value)).is_err() {
-            skipped.add("value that is not a number", || format!("game {}, ply {}", place.game, place.ply));
-        }
-    }
-    Ok(sets.into_iter().map(|(name, samples)| Set { name, samples }).collect())
-}
-
-/// Players at work on positions.
-pub(crate) struct Pool<'a> {
-    cache: Cache,
-    threads: usize,
-    seed: u64,
-    stop: &'a Stop,
-}
-
-impl Pool<'_> {
-    pub(crate) fn new<'a>(cache: Option<&Path>, args: &PositionArgs, stop: &'a Stop) -> Result<Pool<'a>> {
-        let cache = match cache {
-            Some(path) => Cache::open(path).with_context(|| format!("cannot use the cache {}", path.display()))?,
-            None => Cache::default(),
-        };
-        if cache.damaged() > 0 {
-            eprintln!("{} damaged lines of the cache were passed over", cache.damaged());
-        }
-        let threads = match args.concurrency {
-            Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
-            Some(threads) => threads,
-            None => thread::available_parallelism().map_or(1, usize::from),
-        };
-        Ok(Pool { cache, threads, seed: args.seed, stop })
-    }
-
-    /// A value for each place, or why there is none; nothing if interrupted.
-    pub(crate) fn values(
-        &mut self,
-        places: &[&Place],
-        method: &Method,
-        budget: Option<Budget>,
-        name: &str,
-    ) -> Result<Option<Vec<Result<f64, String>>>> {
-        let (player, budget_text) = (method.to_string(), budget.map(|budget| budget.to_string()).unwrap_or_default());
-        let told = format!("{budget_text} seed={}", self.seed);
-        let task =
-            |place: &&Place| Task { key: Key::new(&place.text(), &player, &told), position: place.start.clone() };
-        let tasks: Vec<_> = places.iter().map(task).collect();
-        let limits = budget.unwrap_or_default().limits;
-        let seed = Seed::from(self.seed).child("values");
-        self.judge(&tasks, || Ok(method.judge(limits, seed.clone())), name)
-    }
-
-    /// What a judge of any game says of each task; nothing if interrupted.
-    pub(crate) fn judge<J: Judge>(
-        &mut self,
-        tasks: &[Task<J::Position>],
-        judge: impl Fn() -> Result<J, String> + Sync,
-        name: &str,
-    ) -> Result<Option<Vec<Result<f64, String>>>> {
-        let mut progress = Progress::new(name);
-        let done =
-            evaluate(tasks, &mut self.cache, self.threads, self.stop, judge, |done, all| progress.say(done, all));
-        progress.bar.finish_and_clear();
-        match done {
-            Ok(evaluated) => Ok(Some(evaluated.values)),
-            Err(EvaluateError::Stopped) => {
-                let saved = "what is known is in the cache; the same command goes on";
-                eprintln!(
-                    "interrupted: {}",
-                    if self.cache.is_saved() { saved } else { "without --cache nothing is kept" }
-                );
-                Ok(None)
-            }
-            Err(error) => Err(error).with_context(|| name.to_owned()),
-        }
-    }
-}
-
-/// A bar on a terminal, a plain line now and then elsewhere.
-struct Progress {
-    bar: ProgressBar,
-    name: String,
-    said: Instant,
-}
-
-impl Progress {
-    fn new(name: &str) -> Progress {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} positions, {elapsed} + {eta}  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_message(name.to_owned());
-        Progress { bar, name: name.to_owned(), said: Instant::now() }
-    }
-
-    fn say(&mut self, done: usize, all: usize) {
-        const NOW_AND_THEN: Duration = Duration::from_secs(30);
-        self.bar.set_length(all as u64);
-        self.bar.set_position(done as u64);
-        if self.bar.is_hidden() && self.said.elapsed() >= NOW_AND_THEN {
-            self.said = Instant::now();
-            eprintln!("{done} of {all} positions  {}", self.name);
-        }
-    }
 }
 
 /// Writes a file that appears whole or not at all.
@@ -547,7 +299,7 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<&File>)
     Ok(())
 }
 
-pub(crate) fn write_files(dir: &Path, report: &Report, sets: &[Set]) -> Result<()> {
+pub(crate) fn write_files(dir: &Path, report: &Report, series: &[Series]) -> Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
     write_whole(&dir.join("report.html"), |file| Ok(file.write_all(report.to_html().as_bytes())?))?;
     write_whole(&dir.join("assessment.json"), |file| Ok(serde_json::to_writer(file, report)?))?;
@@ -555,20 +307,7 @@ pub(crate) fn write_files(dir: &Path, report: &Report, sets: &[Set]) -> Result<(
     write_whole(&dir.join("curves.csv"), |file| Ok(report.write_curves_csv(file)?))?;
     write_whole(&dir.join("splits.csv"), |file| Ok(report.write_splits_csv(file)?))?;
     write_whole(&dir.join("comparisons.csv"), |file| Ok(report.write_comparisons_csv(file)?))?;
-    let all = together(sets)?;
+    let all = Series::together(series)?;
     write_whole(&dir.join("values.csv"), |file| Ok(all.write_csv(file)?))?;
     write_whole(&dir.join("values.parquet"), |file| Ok(all.write_parquet(file)?))
-}
-
-/// All sets as one, told apart by the tag `method`.
-fn together(sets: &[Set]) -> Result<Samples> {
-    let mut all = Samples::default();
-    for set in sets {
-        for mut sample in set.samples.iter() {
-            sample.tags.retain(|(name, _)| name != "method");
-            sample.tags.push(("method".to_owned(), set.name.clone()));
-            all.push(sample)?;
-        }
-    }
-    Ok(all)
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::{advance, stop_on_signals};
+use crate::concurrency::Concurrency;
 use crate::output::Output;
 
 /// Rerun published tables, and print our numbers beside theirs
@@ -50,7 +51,7 @@ struct RunArgs {
     run: Option<String>,
     /// How many pairs at a time [default: one for each core, but one if time counts]
     #[arg(long, value_name = "N")]
-    concurrency: Option<usize>,
+    concurrency: Option<Concurrency>,
     /// Let the workers of a NATS server play the games (see `anqi worker`)
     #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
     nats: Option<String>,

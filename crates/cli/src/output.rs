@@ -38,13 +38,5 @@ impl Output {
 
 /// `12345678` as `12,345,678`.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    anqi_stats::Grouped(number).to_string()
 }

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::{shell, stop_on_signals};
+use crate::concurrency::Concurrency;
 use crate::output::Output;
 use crate::{report, result};
 
@@ -79,8 +80,8 @@ pub(crate) struct PartArgs {
     #[arg(long)]
     dir: PathBuf,
     /// How many pairs at a time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    concurrency: u16,
+    #[arg(long, value_name = "N", default_value = "1")]
+    concurrency: Concurrency,
 }
 
 /// Numbers of pairs as people count them, from 1: `11-20`.
@@ -125,7 +126,7 @@ pub(crate) fn part(args: &PartArgs, out: &mut Output) -> Result<Exit> {
         |_| {},
         |plan, missing| {
             let missing = missing.into_iter().filter(ours).collect();
-            play_some(plan, missing, usize::from(args.concurrency), &stop)
+            play_some(plan, missing, Concurrency::or_one(Some(args.concurrency)).get(), &stop)
         },
     )?;
     if journal.missing().any(|number| ours(&number)) {

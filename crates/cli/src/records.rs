@@ -1,14 +1,14 @@
 //! `anqi records`: checking, converting and counting games.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
+use anqi_assess::TrainingRow;
 use anqi_records::{
-    Check, Ending, Format, GameResult, Reader, Record, RecordError, Replay, Stats, Summary, WriteError, Writer, replay,
+    Check, Damage, Ending, Format, Record, Replay, Source, Stats, Summary, WriteError, Writer, read_files, replay,
     write_json_line,
 };
-use anqi_rules::{Ply, Position, Rules, Seat};
+use anqi_rules::Rules;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
@@ -87,54 +87,19 @@ pub(crate) fn run(args: &RecordsArgs, out: &mut Output) -> Result<Exit> {
     }
 }
 
-/// Where a record or a piece of one comes from.
-pub(crate) struct Source {
-    pub(crate) file: String,
-    pub(crate) line: u64,
-}
-
-/// A file, unpacked if zstd packed it.
-fn open(path: &Path) -> io::Result<Box<dyn io::Read>> {
-    const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-    let mut file = BufReader::new(File::open(path)?);
-    if file.fill_buf()?.starts_with(&MAGIC) {
-        return Ok(Box::new(zstd::Decoder::with_buffer(file)?));
-    }
-    Ok(Box::new(file))
-}
-
-/// Calls `each` with every record of `files`, or with what is wrong with it.
-pub(crate) fn for_each_record(
-    files: &[PathBuf],
-    mut each: impl FnMut(Source, Result<Record>) -> Result<()>,
-) -> Result<()> {
-    for path in files {
-        let file = path.display().to_string();
-        let input: Box<dyn io::Read> = if path == Path::new("-") {
-            Box::new(io::stdin().lock())
-        } else {
-            open(path).with_context(|| format!("cannot open {file}"))?
-        };
-        let reader = Reader::new(BufReader::new(input)).with_context(|| format!("cannot read {file}"))?;
-        for entry in reader {
-            match entry {
-                Ok(entry) => each(Source { file: file.clone(), line: entry.line }, Ok(entry.record))?,
-                Err(RecordError::Damaged(damage)) => {
-                    each(Source { file: file.clone(), line: damage.line }, Err(damage.into()))?;
-                }
-                Err(error) => return Err(error).with_context(|| format!("cannot read {file}")),
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Something that is wrong with a record.
 #[derive(Serialize)]
 struct Problem {
     file: String,
     line: u64,
     problem: String,
+}
+
+/// A record and what the rules make of it.
+fn replayed(record: Result<Record, Damage>, rules: Option<Rules>) -> Result<(Record, Replay)> {
+    let record = record?;
+    let replay = replay(&record, rules)?;
+    Ok((record, replay))
 }
 
 #[derive(Serialize)]
@@ -147,9 +112,10 @@ struct Checked {
 
 fn check(input: &Input, out: &mut Output) -> Result<Exit> {
     let mut checked = Checked { schema: "anqi-records-check-1", totals: Check::default(), problems: Vec::new() };
-    for_each_record(&input.files, |Source { file, line }, record| {
-        match record.and_then(|record| Ok(replay(&record, input.rules)?)) {
-            Ok(replay) => {
+    for found in read_files(&input.files) {
+        let (Source { file, line }, record) = found?;
+        match replayed(record, input.rules) {
+            Ok((_, replay)) => {
                 checked.totals.add(&replay);
                 let problems = problems(&replay).map(|problem| Problem { file: file.clone(), line, problem });
                 checked.problems.extend(problems);
@@ -159,8 +125,7 @@ fn check(input: &Input, out: &mut Output) -> Result<Exit> {
                 checked.problems.push(Problem { file, line, problem: format!("{error:#}") });
             }
         }
-        Ok(())
-    })?;
+    }
     out.print(&checked, |text| {
         for Problem { file, line, problem } in &checked.problems {
             writeln!(text, "{file}:{line}: {problem}")?;
@@ -218,19 +183,19 @@ fn convert_into(args: &ConvertArgs, out: &mut impl Write) -> Result<Converted> {
         Target::Server => Sink::Text(Writer::new(&mut *out, Format::Server)),
         Target::Jsonl => Sink::Json(&mut *out),
     };
-    for_each_record(&args.files, |Source { file, line }, record| {
+    for found in read_files(&args.files) {
+        let (Source { file, line }, record) = found?;
         let problem = match record.map(|record| sink.write(&record)) {
             Ok(Ok(())) => {
                 converted.written += 1;
-                return Ok(());
+                continue;
             }
             Ok(Err(WriteError::Io(error))) => return Err(error.into()),
             Ok(Err(error)) => anyhow!(error),
-            Err(error) => error,
+            Err(error) => error.into(),
         };
         converted.problems.push(Problem { file, line, problem: format!("{problem:#}") });
-        Ok(())
-    })?;
+    }
     out.flush()?;
     Ok(converted)
 }
@@ -260,12 +225,13 @@ struct Sampled {
 fn samples(args: &SamplesArgs, out: &mut Output) -> Result<Exit> {
     let mut sampled = Sampled { schema: "anqi-records-samples-1", games: 0, positions: 0, problems: Vec::new() };
     write_whole(&args.output, |file| {
-        for_each_record(&args.input.files, |Source { file: name, line }, record| {
-            match record.and_then(|record| Ok((replay(&record, args.input.rules)?, record))) {
-                Ok((replay, record)) => {
+        for found in read_files(&args.input.files) {
+            let (Source { file: name, line }, record) = found?;
+            match replayed(record, args.input.rules) {
+                Ok((record, replay)) => {
                     sampled.games += 1;
-                    for sample in samples_of(&replay, &record) {
-                        file.write_all(&sample)?;
+                    for row in TrainingRow::of(&replay, &record) {
+                        file.write_all(&row.to_bytes())?;
                         sampled.positions += 1;
                     }
                 }
@@ -273,8 +239,8 @@ fn samples(args: &SamplesArgs, out: &mut Output) -> Result<Exit> {
                     sampled.problems.push(Problem { file: name, line, problem: format!("{error:#}") });
                 }
             }
-            Ok(())
-        })
+        }
+        Ok(())
     })?;
     for Problem { file, line, problem } in &sampled.problems {
         eprintln!("{file}:{line}: {problem}");
@@ -283,41 +249,6 @@ fn samples(args: &SamplesArgs, out: &mut Output) -> Result<Exit> {
         writeln!(text, "{} positions of {} games written", grouped(sampled.positions), grouped(sampled.games))
     })?;
     Ok(if sampled.problems.is_empty() { Exit::Done } else { Exit::Failed })
-}
-
-/// A position as `training/train.py` reads it.
-type Sample = [u8; 56];
-
-/// The quiet positions of a game with a result: what a capture is worth is for the search to say.
-fn samples_of(replay: &Replay, record: &Record) -> Vec<Sample> {
-    let mut samples = Vec::new();
-    if replay.result == GameResult::Unfinished {
-        return samples;
-    }
-    let draw = replay.game.rules().draw();
-    let left = |position: &Position| draw.map_or(u16::MAX, |draw| draw.saturating_sub(position.quiet()));
-    let played = replay.game.positions().iter().zip(record.plies()).take(replay.game.plies().len());
-    for ((number, (position, played)), seat) in played.enumerate().zip(Seat::ALL.into_iter().cycle()) {
-        let captures = matches!(played.ply, Ply::Step { to, .. } if position.occupied().contains(to));
-        if position.turn().is_none() || captures {
-            continue;
-        }
-        let result: i8 = match replay.result {
-            GameResult::Won(winner) if winner == seat => 1,
-            GameResult::Won(_) => -1,
-            _ => 0,
-        };
-        let score = played.comment.eval.map(|eval| eval.get() as i32);
-        let mut sample = [0; 56];
-        sample[..46].copy_from_slice(&anqi_engine::view(position));
-        sample[46..48].copy_from_slice(&left(position).to_le_bytes());
-        sample[48..50].copy_from_slice(&u16::try_from(number).unwrap_or(u16::MAX).to_le_bytes());
-        sample[50] = result.to_le_bytes()[0];
-        sample[51] = u8::from(score.is_some());
-        sample[52..].copy_from_slice(&score.unwrap_or(0).to_le_bytes());
-        samples.push(sample);
-    }
-    samples
 }
 
 #[derive(Serialize)]
@@ -331,16 +262,16 @@ struct Counted {
 fn stats(input: &Input, out: &mut Output) -> Result<Exit> {
     let mut stats = Stats::default();
     let mut damaged = 0;
-    for_each_record(&input.files, |Source { file, line }, record| {
-        match record.and_then(|record| Ok(replay(&record, input.rules)?)) {
-            Ok(replay) => stats.add(&replay),
+    for found in read_files(&input.files) {
+        let (Source { file, line }, record) = found?;
+        match replayed(record, input.rules) {
+            Ok((_, replay)) => stats.add(&replay),
             Err(error) => {
                 damaged += 1;
                 eprintln!("{file}:{line}: {error:#}");
             }
         }
-        Ok(())
-    })?;
+    }
     let counted = Counted { schema: "anqi-records-stats-1", summary: stats.summary(), damaged };
     out.print(&counted, |text| print_stats(&counted.summary, text))?;
     Ok(if damaged == 0 { Exit::Done } else { Exit::Failed })

@@ -2,21 +2,19 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::thread;
 
-use anqi_assess::Skipped;
-use anqi_games::{EngineSpec, Outcome, Played, Protocol, SelfPlay, Start, write_record};
+use anqi_games::{EngineSpec, GamesJournal, Protocol, Results, SelfPlay, Start};
 use anqi_rules::{Seat, Seed};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::stop_on_signals;
 use crate::assess::write_whole;
+use crate::concurrency::Concurrency;
 use crate::output::{Output, grouped};
-use crate::self_play_journal::{GamesJournal, Kept};
+use crate::progress::Bar;
 
 /// Let an engine of chess, Go or shogi play itself, for records to judge search methods by
 ///
@@ -49,7 +47,7 @@ pub(crate) struct SelfPlayArgs {
     seed: Seed,
     /// How many games at a time [default: one for each core]
     #[arg(long, value_name = "N")]
-    concurrency: Option<usize>,
+    concurrency: Option<Concurrency>,
     /// Write PGN, SGF or CSA here; the file appears whole when all games are there
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -59,12 +57,8 @@ pub(crate) struct SelfPlayArgs {
 struct Summary {
     schema: &'static str,
     engine: String,
-    games: usize,
-    first_wins: u64,
-    draws: u64,
-    second_wins: u64,
-    plies: u64,
-    skipped: Skipped,
+    #[serde(flatten)]
+    results: Results,
 }
 
 pub(crate) fn run(args: &SelfPlayArgs, out: &mut Output) -> Result<Exit> {
@@ -75,26 +69,22 @@ pub(crate) fn run(args: &SelfPlayArgs, out: &mut Output) -> Result<Exit> {
         longest: args.longest,
         seed: args.seed.clone(),
     };
-    let workers = match args.concurrency {
-        Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
-        Some(workers) => workers,
-        None => thread::available_parallelism().map_or(1, usize::from),
-    };
     let stop = stop_on_signals()?;
-    let mut journal = GamesJournal::open(&args.output, &journal_head(&plan))?;
+    let mut journal = GamesJournal::open(&args.output, &plan)?;
     let missing: Vec<usize> = (0..args.games).filter(|number| !journal.games().contains_key(number)).collect();
     if missing.len() < args.games {
         eprintln!("{} of {} games were played before", grouped((args.games - missing.len()) as u64), args.games);
     }
-    let bar = ProgressBar::new(missing.len() as u64);
-    let mut lost = Ok(());
-    let ran = plan.run(&missing, workers, &stop, |number, played| {
-        bar.inc(1);
-        lost = journal.add(number, kept(played));
-        lost.is_ok()
+    let mut bar = Bar::of("games");
+    let (mut kept, mut done) = (Ok(()), 0);
+    let ran = plan.run(&missing, Concurrency::or_cores(args.concurrency).get(), &stop, |number, played| {
+        done += 1;
+        bar.show("", done, missing.len());
+        kept = journal.add(number, played.into());
+        kept.is_ok()
     });
-    bar.finish_and_clear();
-    lost?;
+    drop(bar);
+    kept?;
     if let Err(error) = ran {
         if journal.games().is_empty() {
             journal.remove()?;
@@ -105,21 +95,20 @@ pub(crate) fn run(args: &SelfPlayArgs, out: &mut Output) -> Result<Exit> {
         eprintln!("interrupted: {} of {} games are kept; the same command goes on", journal.games().len(), args.games);
         return Ok(Exit::Interrupted);
     }
-    let (schema, engine) = ("anqi-self-play-1", args.engine.to_string());
-    let skipped = Skipped::default();
-    let mut summary = Summary { schema, engine, games: 0, first_wins: 0, draws: 0, second_wins: 0, plies: 0, skipped };
-    journal.games().range(..args.games).for_each(|(number, kept)| summary.add(number + 1, kept));
+    let mut results = Results::default();
+    journal.games().range(..args.games).for_each(|(number, kept)| results.add(number + 1, kept));
     write_whole(&args.output, |file| {
         let records = journal.games().range(..args.games).filter_map(|(_, kept)| kept.record());
         records.into_iter().try_for_each(|record| Ok(file.write_all(record.as_bytes())?))
     })?;
     journal.remove()?;
+    let summary = Summary { schema: "anqi-self-play-1", engine: args.engine.to_string(), results };
     out.print(&summary, |text| {
-        write!(text, "{}", summary.skipped)?;
-        let Summary { games, first_wins, draws, second_wins, plies, .. } = &summary;
+        let Results { games, first_wins, draws, second_wins, plies, skipped } = &summary.results;
+        write!(text, "{skipped}")?;
         writeln!(text, "{games} games of {} plies written: +{first_wins} ={draws} -{second_wins}", grouped(*plies))
     })?;
-    Ok(if summary.games == 0 && args.games > 0 { Exit::Failed } else { Exit::Done })
+    Ok(if summary.results.games == 0 && args.games > 0 { Exit::Failed } else { Exit::Done })
 }
 
 fn start(args: &SelfPlayArgs) -> Result<Start> {
@@ -141,51 +130,4 @@ fn start(args: &SelfPlayArgs) -> Result<Start> {
             Start::Go { size: args.size.unwrap_or(19), komi, stones: Vec::new(), turn: Seat::First }
         }
     })
-}
-
-/// Everything that a game depends on but its number.
-fn journal_head(plan: &SelfPlay) -> String {
-    let SelfPlay { engine, start, opening, longest, seed } = plan;
-    format!("{engine} start={start:?} opening={opening} longest={longest} seed={seed}")
-}
-
-/// What is worth keeping of a game.
-fn kept(played: Played) -> Kept {
-    let skipped = |reason: &str, text: String| Kept::Skipped { reason: reason.to_owned(), text };
-    match played {
-        Played::Unfinished { plies } => skipped("unfinished game", format!("{plies} plies")),
-        Played::Failed { plies, twice } => skipped("engine failed twice", format!("ply {plies}: {twice}")),
-        Played::Illegal { plies, answer } => skipped("illegal move", format!("ply {plies}: {answer:?}")),
-        Played::Finished(record) => {
-            let mut text = Vec::new();
-            match write_record(&mut text, &record) {
-                Err(error) => skipped("record that cannot be written", error.to_string()),
-                Ok(()) => Kept::Finished {
-                    plies: record.moves.len() as u64,
-                    winner: match record.outcome {
-                        Outcome::Win(seat) => Some(seat.name().to_owned()),
-                        Outcome::Draw => None,
-                    },
-                    record: String::from_utf8_lossy(&text).into_owned(),
-                },
-            }
-        }
-    }
-}
-
-impl Summary {
-    fn add(&mut self, number: usize, kept: &Kept) {
-        match kept {
-            Kept::Skipped { reason, text } => self.skipped.add(reason, || format!("game {number}, {text}")),
-            Kept::Finished { plies, winner, .. } => {
-                self.games += 1;
-                self.plies += plies;
-                *match winner.as_deref() {
-                    None => &mut self.draws,
-                    Some(winner) if winner == Seat::First.name() => &mut self.first_wins,
-                    Some(_) => &mut self.second_wins,
-                } += 1;
-            }
-        }
-    }
 }

@@ -4,27 +4,19 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anqi_assess::{
-    Condition, Draws, Fit, Lessons, Loss, Losses, Place, Proofs, Report, Samples, Scale, Settings, Skipped, Split,
-    USUAL_CONDITIONS,
-};
-use anqi_engine::{Evaluation, play_out_captures};
+use anqi_assess::{Cache, Checked, Loss, Report, Split, Tuned, Tuning, USUAL_CONDITIONS, Valuer, WorkError, prove};
+use anqi_engine::Evaluation;
 use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings};
-use anqi_rules::{Position, Seed, excerpt};
-use anqi_stats::{Block, Estimate, Points, mean_by_group, sign_test};
+use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use rand_core::Rng;
-use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::{advance, stop_on_signals};
-use crate::assess::{
-    AnalysisArgs, Collected, Pool, PositionArgs, Set, analyse, collect, listed, made_by, sample, write_files,
-    write_whole,
-};
+use crate::assess::{AnalysisArgs, PositionArgs, made_by, write_files, write_whole};
+use crate::concurrency::Concurrency;
 use crate::output::{Output, grouped};
-use crate::prove::prove;
+use crate::progress::Bar;
 
 /// Fit the weights of an evaluation to game records, and check the new ones by self-play
 ///
@@ -76,117 +68,40 @@ fn evaluation(text: &str) -> Result<Evaluation, String> {
     found.ok_or_else(|| format!("{:?} has no weights to fit, expected static, dynamic, course or hand", excerpt(text)))
 }
 
-#[derive(Serialize)]
-struct Tuned {
-    schema: &'static str,
-    facts: Vec<(String, String)>,
-    eval: &'static str,
-    names: &'static [&'static str],
-    start: Vec<i32>,
-    positions: usize,
-    games: usize,
-    held_out_positions: usize,
-    held_out_games: usize,
-    fits: Vec<Row>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    proofs: Option<Proofs>,
-    skipped: Skipped,
-    check: Option<Vec<Checked>>,
-}
-
-/// A fit, what it says about games it has not seen, and its weights as players take them.
-#[derive(Serialize)]
-struct Row {
-    #[serde(flatten)]
-    fit: Fit,
-    rounded: Vec<i32>,
-    /// On the games that were not learnt from.
-    before: Losses,
-    after: Losses,
-    /// How much smaller the log loss is, by games.
-    gain: Option<Estimate>,
-}
-
-/// A match of the self-play check.
-#[derive(Serialize)]
-struct Checked {
-    players: [String; 2],
-    block: Block,
-    /// The paper's test: how often a fair coin divides the decided games as unevenly.
-    p: f64,
-}
-
 pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
-    if !(0.0..1.0).contains(&args.held_out) {
-        bail!("bad --held-out {}, expected a share from 0 to less than 1", args.held_out);
-    }
-    let (eval, names) = (args.eval, args.eval.weight_names());
-    let start = start(args)?;
-    let free = free(&args.free, names)?;
-    let settings = args.analysis.settings(args.positions.seed, &USUAL_CONDITIONS)?;
-    let mut skipped = Skipped::default();
-    let Collected { mut places, all, games } = collect(&args.records, &args.positions, false, &mut skipped)?;
+    let PositionArgs { seed, prove: provers, concurrency, .. } = &args.positions;
+    let tuning = Tuning {
+        eval: args.eval,
+        start: start(args)?,
+        free: Tuning::free(args.eval, &args.free)?,
+        losses: [Loss::Mlm, Loss::Ls].into_iter().filter(|loss| args.fit.contains(loss)).collect(),
+        quiet: args.quiet,
+        held_out: args.held_out,
+        refits: args.refits,
+        settings: args.analysis.settings(*seed, &USUAL_CONDITIONS)?,
+    };
+    let mut collected = args.positions.selection().collect(&args.records, false, !provers.is_empty())?;
     let mut proofs = None;
-    if !args.positions.prove.is_empty() {
+    if !provers.is_empty() {
         let stop = stop_on_signals()?;
-        let mut pool = Pool::new(None, &args.positions, &stop)?;
-        proofs = prove(&args.positions.prove, &mut places, &all, &mut pool)?;
-        if proofs.is_none() {
-            return Ok(Exit::Interrupted);
+        let mut bar = Bar::of("positions");
+        let mut watch = |name: &str, done: usize, all: usize| bar.show(name, done, all);
+        let mut valuer = Valuer::new(Cache::default(), Concurrency::or_cores(*concurrency), *seed, &stop, &mut watch);
+        match prove(provers, &mut collected.places, &collected.all, &mut valuer) {
+            Err(WorkError::Stopped) => {
+                eprintln!("interrupted: without --cache nothing is kept");
+                return Ok(Exit::Interrupted);
+            }
+            proven => proofs = Some(proven?),
         }
     }
-    let draws = settings.draws;
-    places.retain(|place| draws != Draws::Drop || place.result != Points::Draw);
-    let (mut learnt, mut held, mut seen) = (Lessons::default(), Lessons::default(), Vec::new());
-    for place in places {
-        let features = features(eval, &start, place.start.position(), args.quiet);
-        let apart = held_out(place.game, args);
-        let points = place.result.half_points() as f64 / 2.0;
-        if !apart {
-            learnt.push(place.game, &features, points);
-        }
-        // With nothing held out, everything is shown as it was learnt.
-        if apart || args.held_out == 0.0 {
-            held.push(place.game, &features, points);
-            seen.push(place);
-        }
-    }
-    if learnt.is_empty() || held.is_empty() {
-        let few = "to learn from some and to look at others";
-        bail!("too few positions in {} games {few}{}", grouped(games), listed(&skipped));
-    }
-    let old: Vec<f64> = start.iter().copied().map(f64::from).collect();
-    let old_slope = learnt.slope(&old);
-    let row = |&loss: &Loss| {
-        let fit = learnt.fit(loss, &old, &free, args.refits, args.positions.seed);
-        let rounded: Vec<i32> = fit.weights.iter().map(|weight| weight.value.round() as i32).collect();
-        let new: Vec<f64> = rounded.iter().copied().map(f64::from).collect();
-        let gain = mean_by_group(&held.gain_by_game((&old, old_slope), (&new, fit.slope)), 1000, args.positions.seed);
-        Row { before: held.losses(&old, old_slope), after: held.losses(&new, fit.slope), fit, rounded, gain }
-    };
-    let fits: Vec<Row> = [Loss::Mlm, Loss::Ls].iter().filter(|loss| args.fit.contains(loss)).map(row).collect();
-    let fitted: Vec<usize> = (0..names.len()).filter(|&place| free[place]).collect();
-    let report = curves(&seen, &held, (eval, &fitted), &start, &fits, &settings)?;
-    let mut tuned = Tuned {
-        schema: "anqi-tune-1",
-        facts: made_by(),
-        eval: eval.name(),
-        names,
-        start,
-        positions: learnt.len(),
-        games: learnt.game_count(),
-        held_out_positions: held.len(),
-        held_out_games: held.game_count(),
-        fits,
-        proofs,
-        skipped,
-        check: None,
-    };
+    let (mut tuned, report, series) = tuning.run(collected, proofs, &made_by())?;
     if let Some(dir) = &args.output {
-        write_files(dir, &report.0, &report.1)?;
-        for row in &tuned.fits {
-            let text = weights_file(args, &tuned, row);
-            write_whole(&dir.join(format!("{}.weights", row.fit.loss)), |file| Ok(file.write_all(text.as_bytes())?))?;
+        write_files(dir, &report, &series)?;
+        for fitted in &tuned.fits {
+            let text = tuned.weights_file(args.eval, fitted);
+            let path = dir.join(format!("{}.weights", fitted.fit.loss));
+            write_whole(&path, |file| Ok(file.write_all(text.as_bytes())?))?;
         }
         if let Some(player) = &args.check {
             match self_play(args, dir, player, &tuned)? {
@@ -196,7 +111,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
         }
         write_whole(&dir.join("tune.json"), |file| Ok(serde_json::to_writer(file, &tuned)?))?;
     }
-    out.print(&tuned, |text| print(text, &tuned, &report.0))?;
+    out.print(&tuned, |text| print(text, &tuned, &report))?;
     Ok(Exit::Done)
 }
 
@@ -211,92 +126,11 @@ fn start(args: &TuneArgs) -> Result<Vec<i32>> {
     Ok(weights)
 }
 
-fn free(wanted: &[String], names: &[&str]) -> Result<Vec<bool>> {
-    for name in wanted {
-        if !names.contains(&name.as_str()) {
-            bail!("no weight {:?}, there are: {}", excerpt(name), names.join(", "));
-        }
-    }
-    Ok(names.iter().map(|name| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name)).collect())
-}
-
-/// How often each weight counts for the player to move, perhaps when captures have been played out.
-fn features(eval: Evaluation, weights: &[i32], position: &Position, quiet: bool) -> Vec<i32> {
-    if !quiet {
-        return eval.features(position);
-    }
-    let end = eval.with(weights, |eval| play_out_captures(eval, position).1);
-    let mut features = eval.features(&end);
-    if end.turn() != position.turn() {
-        features.iter_mut().for_each(|feature| *feature = -*feature);
-    }
-    features
-}
-
-/// Whether a game is one of those that are not learnt from.
-fn held_out(game: u64, args: &TuneArgs) -> bool {
-    let seed = Seed::from(args.positions.seed).child("held out").child(game.to_string());
-    f64::from(seed.rng().next_u32()) < args.held_out * f64::from(u32::MAX)
-}
-
-/// Curves of the games that were not learnt from, before and after.
-fn curves(
-    places: &[Place],
-    held: &Lessons,
-    (eval, fitted): (Evaluation, &[usize]),
-    start: &[i32],
-    fits: &[Row],
-    settings: &Settings,
-) -> Result<(Report, Vec<Set>)> {
-    // What was fitted is a condition, too: its curves are those that should move together.
-    let tags: Vec<String> = fitted.iter().map(|&place| format!("{} lead", eval.weight_names()[place])).collect();
-    let columns: Vec<Vec<f64>> = fitted.iter().map(|&place| held.feature(place).collect()).collect();
-    let counts: Vec<Vec<f64>> =
-        (0..places.len()).map(|index| columns.iter().map(|column| column[index]).collect()).collect();
-    let set = |name: &str, weights: &[i32]| -> Result<Set> {
-        let weights: Vec<f64> = weights.iter().copied().map(f64::from).collect();
-        let mut samples = Samples::default();
-        for ((place, value), counts) in places.iter().zip(held.values(&weights)).zip(&counts) {
-            let mut sample = sample(place, value);
-            sample.tags.extend(tags.iter().cloned().zip(counts.iter().map(ToString::to_string)));
-            samples.push(sample)?;
-        }
-        Ok(Set { name: name.to_owned(), samples })
-    };
-    let mut sets = vec![set("before", start)?];
-    for row in fits {
-        sets.push(set(&row.fit.loss.to_string(), &row.rounded)?);
-    }
-    let mut settings = Settings { scale: Some(Scale::Score), ..settings.clone() };
-    settings.by.extend(tags.iter().map(|tag| Condition { tag: tag.clone(), edges: Vec::new() }));
-    let mut report = analyse(&sets, &settings, made_by(), Skipped::default())?;
-    report.title = "An evaluation before and after tuning".to_owned();
-    Ok((report, sets))
-}
-
-fn weights_file(args: &TuneArgs, tuned: &Tuned, row: &Row) -> String {
-    let loss = row.fit.loss.to_string();
-    format!(
-        "# {loss} over {} positions of {} games, from {}\n# 95 % by games: {}\n{}",
-        tuned.positions,
-        tuned.games,
-        tuned.start.iter().map(ToString::to_string).collect::<Vec<_>>().join("/"),
-        row.fit.weights.iter().map(|weight| format!("{weight:.0}")).collect::<Vec<_>>().join(", "),
-        args.eval.weights_text(&row.rounded)
-    )
-}
-
 /// Everybody against everybody: the new weights and the old ones, in one player. Nothing if interrupted.
 fn self_play(args: &TuneArgs, dir: &Path, player: &str, tuned: &Tuned) -> Result<Option<Vec<Checked>>> {
-    let (spec, rest) = player.split_once(' ').unwrap_or((player, ""));
-    let with = |name: &str, weights: &[i32]| {
-        let list: Vec<String> = weights.iter().map(ToString::to_string).collect();
-        format!("{spec},weights={} name={name} {rest}", list.join("/"))
-    };
-    let new = tuned.fits.iter().map(|row| with(&row.fit.loss.to_string(), &row.rounded));
     let file = PlanFile {
         event: Some(format!("tuned weights of {}", tuned.eval)),
-        players: new.chain([with("before", &tuned.start)]).collect(),
+        players: tuned.players(player),
         pairs: Some(args.pairs),
         seed: Some(SeedText::Text(args.positions.seed.to_string())),
         ..PlanFile::default()
@@ -307,11 +141,13 @@ fn self_play(args: &TuneArgs, dir: &Path, player: &str, tuned: &Tuned) -> Result
         eprintln!("interrupted: {} of {} pairs are saved; the same command goes on", journal.len(), plan.count());
         return Ok(None);
     };
-    let summary = Standings::of(&journal, pairs)?;
-    let checked = summary.summary().pairings.into_iter().enumerate().map(|(number, pairing)| {
-        let games = summary.tally(number).games;
-        Checked { players: pairing.players, block: pairing.block, p: sign_test(games.wins(), games.losses()) }
-    });
+    let standings = Standings::of(&journal, pairs)?;
+    let checked = standings
+        .summary()
+        .pairings
+        .into_iter()
+        .enumerate()
+        .map(|(number, pairing)| Checked::new(pairing.players, pairing.block, &standings.tally(number).games));
     Ok(Some(checked.collect()))
 }
 

@@ -1,15 +1,16 @@
 //! `anqi worker`: plays games and builds tables that other machines have queued.
 
+use std::fs;
 use std::path::PathBuf;
-use std::{fs, thread};
 
 use anqi_fleet::Done;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::stop_on_signals;
+use crate::concurrency::Concurrency;
 use crate::output::Output;
 
 /// Play games and build tables from the queue of a NATS server until Ctrl-C
@@ -24,7 +25,7 @@ pub(crate) struct WorkerArgs {
     nats: String,
     /// How many pairs or tables at a time [default: one for each core]
     #[arg(long, value_name = "N")]
-    concurrency: Option<usize>,
+    concurrency: Option<Concurrency>,
     /// Keep tables of endings that it builds, and those they are built on, in this folder; it may have some already
     /// [default: a temporary folder]
     #[arg(long, value_name = "DIR")]
@@ -39,11 +40,7 @@ struct Worked {
 }
 
 pub(crate) fn run(args: &WorkerArgs, out: &mut Output) -> Result<Exit> {
-    let threads = match args.concurrency {
-        Some(0) => bail!("bad --concurrency 0, expected a number from 1 on"),
-        Some(threads) => threads,
-        None => thread::available_parallelism().map_or(1, usize::from),
-    };
+    let threads = Concurrency::or_cores(args.concurrency).get();
     let stop = stop_on_signals()?;
     let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
     let dir = args.tables.as_deref().unwrap_or(temporary.path());

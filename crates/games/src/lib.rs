@@ -6,11 +6,13 @@
 //!
 //! Everything that is wrong with a record has a name ([`Flaw`]); the others are read on.
 
+mod assess;
 mod board;
 mod chess;
 mod csa;
 mod engine;
 mod go;
+mod journal;
 mod pgn;
 mod reader;
 mod record;
@@ -20,10 +22,12 @@ mod sgf;
 mod shogi;
 mod writer;
 
+pub use assess::{OtherGames, OtherGamesError, USUAL_CONDITIONS, ValuedGames, format_of, with_budgets};
 pub use board::{Board, End, Facts, IllegalMove, Outcome};
 pub use chess::{BadFen, Chess};
 pub use engine::{Asked, Choice, Engine, EngineSpec, EngineSpecError, Protocol, Standby, Twice};
 pub use go::{BadSize, Go};
+pub use journal::{GamesJournal, KeepError, Kept, Results};
 pub use reader::{Entry, Flaw, Format, Reader};
 pub use record::{BadMove, BadStart, Kind, LONGEST_GAME, Position, Record, Recorder, Start};
 pub use score::{BadEvaluation, Evaluation};

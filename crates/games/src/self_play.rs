@@ -55,6 +55,13 @@ pub enum Played {
 }
 
 impl SelfPlay {
+    /// Everything that a game depends on but its number.
+    #[must_use]
+    pub fn head(&self) -> String {
+        let SelfPlay { engine, start, opening, longest, seed } = self;
+        format!("{engine} start={start:?} opening={opening} longest={longest} seed={seed}")
+    }
+
     /// Plays the games with these numbers with `workers` processes and calls `each` as they come to an end, until it says
     /// `false`. A game depends on its number, the seed and the engine alone; one that was stopped under way is dropped.
     ///

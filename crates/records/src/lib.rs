@@ -43,6 +43,8 @@ mod comment;
 mod error;
 mod escape;
 mod eval;
+#[cfg(feature = "files")]
+mod files;
 mod format;
 mod jsonl;
 mod lines;
@@ -61,6 +63,8 @@ pub use clock::Clock;
 pub use comment::{Comment, CommentError};
 pub use error::{Damage, Flaw, RecordError, WriteError};
 pub use eval::{Eval, Wdl};
+#[cfg(feature = "files")]
+pub use files::{FileError, Found, Source, open, read_files};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_json_line;
 pub use reader::{Entry, Reader};
