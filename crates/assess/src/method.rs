@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_engine::{Evaluation, Limits, Player, PlayerSpec, SpecError, Stop, WeightsError, quiesce};
+use anqi_engine::{
+    BuildError, Evaluation, Limits, Player, PlayerSpec, Resources, SpecError, Stop, WeightsError, quiesce,
+};
 use anqi_rules::{Game, Seed, excerpt};
 
 use crate::evaluate::Judge;
@@ -64,14 +66,16 @@ impl Method {
         matches!(self, Method::Player(_))
     }
 
-    /// Somebody who judges by this method. The same seed gives the same values.
-    #[must_use]
-    pub fn judge(&self, limits: Limits, seed: Seed) -> MethodJudge {
+    /// A judge by this method. The same seed gives the same values.
+    ///
+    /// # Errors
+    /// If a file that the player names was not [opened](Resources::open_for).
+    pub fn judge(&self, limits: Limits, seed: Seed, resources: &Resources) -> Result<MethodJudge, BuildError> {
         let player = match self {
-            Method::Player(spec) => Some(spec.impartial().build(seed)),
+            Method::Player(spec) => Some(spec.impartial().build(seed, resources)?),
             Method::Evaluation { .. } => None,
         };
-        MethodJudge { method: self.clone(), player, limits }
+        Ok(MethodJudge { method: self.clone(), player, limits })
     }
 }
 

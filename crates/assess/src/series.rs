@@ -183,6 +183,8 @@ impl Records<'_> {
     /// If records cannot be read, there are no positions, values cannot be worked out, or it is told to stop.
     pub fn value(&self, valuer: &mut Valuer<'_>) -> Result<Valued, WorkError> {
         let from_comments = self.searches.is_empty();
+        // A mistyped name costs no time.
+        self.searches.iter().try_for_each(|search| valuer.open(&search.method))?;
         let collected = self.selection.collect(self.files, from_comments, !self.provers.is_empty())?;
         let Collected { mut places, all, games, mut skipped } = collected;
         if places.is_empty() {

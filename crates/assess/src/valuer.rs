@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use anqi_engine::Stop;
+use anqi_engine::{BuildError, Resources, Stop};
 use anqi_play::Budget;
 use anqi_records::FileError;
 use anqi_rules::Seed;
@@ -21,6 +21,7 @@ pub struct Valuer<'a> {
     cache: Cache,
     threads: NonZeroUsize,
     seed: u64,
+    resources: Resources,
     stop: &'a Stop,
     watch: &'a mut dyn FnMut(&str, usize, usize),
 }
@@ -82,6 +83,9 @@ pub enum WorkError {
         /// Whether it plays games out.
         plays_out: bool,
     },
+    /// A player names a file that cannot be used.
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// A bad method.
     #[error(transparent)]
     Method(#[from] MethodError),
@@ -91,23 +95,35 @@ pub enum WorkError {
 }
 
 impl<'a> Valuer<'a> {
-    /// Values come out of `cache`, or from `threads` judges whose random choices come from `seed`. `watch` is told the
+    /// Values come out of `cache`, or from `threads` judges whose random choices come from `seed` and whose files from `resources`. `watch` is told the
     /// method, how many unknown positions are done, and how many there are.
     #[must_use]
     pub fn new(
         cache: Cache,
         threads: NonZeroUsize,
         seed: u64,
+        resources: &Resources,
         stop: &'a Stop,
         watch: &'a mut dyn FnMut(&str, usize, usize),
     ) -> Valuer<'a> {
-        Valuer { cache, threads, seed, stop, watch }
+        Valuer { cache, threads, seed, resources: resources.clone(), stop, watch }
+    }
+
+    /// Opens the files that a method names.
+    ///
+    /// # Errors
+    /// If one cannot be used.
+    pub(crate) fn open(&self, method: &Method) -> Result<(), WorkError> {
+        match method {
+            Method::Player(spec) => Ok(self.resources.open_for(spec)?),
+            Method::Evaluation { .. } => Ok(()),
+        }
     }
 
     /// A value for each place, or why there is none.
     ///
     /// # Errors
-    /// If the cache cannot be written, or it is told to stop.
+    /// If a file that the method names was not opened, the cache cannot be written, or it is told to stop.
     pub fn values(
         &mut self,
         places: &[&Place],
@@ -122,7 +138,9 @@ impl<'a> Valuer<'a> {
         let tasks: Vec<_> = places.iter().map(task).collect();
         let limits = budget.unwrap_or_default().limits;
         let seed = Seed::from(self.seed).child("values");
-        self.judge(&tasks, || Ok(method.judge(limits, seed.clone())), name)
+        let resources = self.resources.clone();
+        let judge = || method.judge(limits, seed.clone(), &resources).map_err(|error| error.to_string());
+        self.judge(&tasks, judge, name)
     }
 
     /// What a judge of any game says of each task.

@@ -36,7 +36,8 @@ fn records_are_valued_and_proven() {
     let files = [drawn_but_won(dir.path())];
     let (stop, mut watched) = (Stop::default(), Vec::new());
     let mut watch = |name: &str, done, all| watched.push((name.to_owned(), done, all));
-    let mut valuer = Valuer::new(Cache::default(), NonZeroUsize::MIN, 1, &stop, &mut watch);
+    let mut valuer =
+        Valuer::new(Cache::default(), NonZeroUsize::MIN, 1, &anqi_engine::Resources::default(), &stop, &mut watch);
     let budgets = ["depth=1".parse().unwrap(), "playouts=5".parse().unwrap()];
     let searches = Search::with_budgets(&searches(&["eval:static", "chen:basic"]), &budgets).unwrap();
     let names: Vec<String> = searches.iter().map(Search::name).collect();
@@ -69,7 +70,8 @@ fn what_is_missing_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let files = [drawn_but_won(dir.path())];
     let (stop, mut watch) = (Stop::default(), |_: &str, _, _| ());
-    let mut valuer = Valuer::new(Cache::default(), NonZeroUsize::MIN, 1, &stop, &mut watch);
+    let mut valuer =
+        Valuer::new(Cache::default(), NonZeroUsize::MIN, 1, &anqi_engine::Resources::default(), &stop, &mut watch);
     let selection = Selection { only: vec!["hidden=8..".parse().unwrap()], ..Selection::default() };
     let searches = searches(&["eval:static"]);
     let records = Records { files: &files, selection: &selection, searches: &searches, provers: &[] };

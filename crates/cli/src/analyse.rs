@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anqi_engine::{Candidate, Chances, Choice, Limits, PlayerSpec, Stop, Wdl};
+use anqi_engine::{Candidate, Chances, Choice, Limits, PlayerSpec, Resources, Stop, Wdl};
 use anqi_rules::{Color, Game, Move, Rules, Seed};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::Exit;
 use crate::output::{Output, grouped};
 use crate::position::PositionArgs;
+use crate::resources::resources;
 
 /// Let a player think about a position and rank its actions
 #[derive(Args)]
@@ -117,13 +118,16 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
     let rules: Rules = args.position.rules().on_board(position.board());
     let game = Game::from_position(rules, position)?;
     let limits = args.limits.limits();
-    let Some(choice) = args.player.impartial().build(args.seed.clone()).choose(&game, &limits, &Stop::default()) else {
+    let resources = resources();
+    resources.open_for(&args.player)?;
+    let mut player = args.player.impartial().build(args.seed.clone(), &resources)?;
+    let Some(choice) = player.choose(&game, &limits, &Stop::default()) else {
         match game.outcome() {
             Some(outcome) => bail!("the game is over: {outcome}"),
             None => bail!("{} finds no move in {position}", args.player),
         }
     };
-    let analysis = describe(args, &game, &choice);
+    let analysis = describe(args, &game, &choice, &resources);
     out.print(&analysis, |text| {
         let root = &analysis.root_info;
         writeln!(
@@ -142,7 +146,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
             if let Some(results) = candidate.results {
                 write!(text, "  {:>9} games", grouped(results.count()))?;
             }
-            if let Some(chances) = args.player.chances_of(&game, candidate) {
+            if let Some(chances) = args.player.chances_of(&game, candidate, &resources) {
                 let [win, draw, loss] = chances.map(|share| share * 100.0);
                 write!(text, "  W {win:>3.0}  D {draw:>3.0}  L {loss:>3.0} %")?;
             }
@@ -157,7 +161,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn describe(args: &AnalyseArgs, game: &Game, choice: &Choice) -> Analysis {
+fn describe(args: &AnalyseArgs, game: &Game, choice: &Choice, resources: &Resources) -> Analysis {
     let seconds = choice.stats.time.as_secs_f64();
     Analysis {
         schema: "anqi-analysis-1",
@@ -178,7 +182,7 @@ fn describe(args: &AnalyseArgs, game: &Game, choice: &Choice) -> Analysis {
         },
         move_infos: (0..)
             .zip(&choice.candidates)
-            .map(|(order, candidate)| move_info(order, candidate, args.player.chances_of(game, candidate)))
+            .map(|(order, candidate)| move_info(order, candidate, args.player.chances_of(game, candidate, resources)))
             .collect(),
     }
 }

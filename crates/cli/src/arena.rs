@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anqi_engine::Stop;
-use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, collect, run, try_programs};
+use anqi_engine::{Resources, Stop};
+use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, collect, prepare, run};
 use anqi_rules::Rules;
 use anqi_stats::{Sprt, Verdict};
 use anyhow::{Context, Result, bail};
@@ -17,6 +17,7 @@ use crate::Exit;
 use crate::concurrency::Concurrency;
 use crate::output::Output;
 use crate::progress::MatchBar;
+use crate::resources::resources;
 use crate::result;
 
 /// What is to be played, where the command line says so.
@@ -106,8 +107,9 @@ impl PlanArgs {
 
 /// Plays a plan, or what is missing of it, and prints the result.
 pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Output) -> Result<Exit> {
-    // Other machines have programs of their own.
-    let check = |plan: &Plan| if args.nats.is_none() { try_programs(plan) } else { Ok(()) };
+    let resources = resources();
+    // Other machines have files and programs of their own.
+    let check = |plan: &Plan| if args.nats.is_none() { prepare(plan, &resources) } else { Ok(()) };
     let mut journal = match &args.resume {
         Some(dir) => Journal::open(dir)?,
         None => {
@@ -127,7 +129,7 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     if args.gate && plan.sprt().is_none() {
         bail!("--gate needs a sequential test: --sprt elo0=0 elo1=5");
     }
-    let ended = advance(&mut journal, args.concurrency, args.nats.as_deref())?;
+    let ended = advance(&mut journal, args.concurrency, args.nats.as_deref(), &resources)?;
     match ended {
         Ended::Stopped => {
             // The first pairs without a gap: whoever counted all that are over would count short games too often.
@@ -153,7 +155,12 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
 }
 
 /// Plays what is missing in a journal, here or elsewhere, until it is complete or somebody interrupts.
-pub(crate) fn advance(journal: &mut Journal, concurrency: Option<Concurrency>, nats: Option<&str>) -> Result<Ended> {
+pub(crate) fn advance(
+    journal: &mut Journal,
+    concurrency: Option<Concurrency>,
+    nats: Option<&str>,
+    resources: &Resources,
+) -> Result<Ended> {
     let plan = journal.plan().clone();
     let threads =
         if plan.is_reproducible() { Concurrency::or_cores(concurrency) } else { Concurrency::or_one(concurrency) };
@@ -163,7 +170,7 @@ pub(crate) fn advance(journal: &mut Journal, concurrency: Option<Concurrency>, n
         progress.note(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
     }
     let ended = match nats {
-        None => run(journal, threads.get(), &stop, |event| progress.watch(event)),
+        None => run(journal, threads.get(), resources, &stop, |event| progress.watch(event)),
         Some(url) => {
             let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, missing, &stop);
             collect(journal, &stop, |event| progress.watch(event), play)

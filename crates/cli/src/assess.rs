@@ -23,6 +23,7 @@ use crate::arena::stop_on_signals;
 use crate::concurrency::Concurrency;
 use crate::output::{Output, grouped};
 use crate::progress::Bar;
+use crate::resources::resources;
 
 /// Judge searches by game records: evaluation curves and metrics, with intervals by game
 ///
@@ -227,7 +228,7 @@ fn from_records(args: &AssessArgs, cache: Cache, stop: &Stop) -> Result<Found> {
     let selection = args.positions.selection();
     let mut bar = Bar::of("positions");
     let mut watch = |name: &str, done: usize, all: usize| bar.show(name, done, all);
-    let mut valuer = Valuer::new(cache, Concurrency::or_cores(*concurrency), *seed, stop, &mut watch);
+    let mut valuer = Valuer::new(cache, Concurrency::or_cores(*concurrency), *seed, &resources(), stop, &mut watch);
     if let Some(format) = format {
         if args.positions.rules.is_some() || !prove.is_empty() || !selection.only.is_empty() {
             bail!("--rules, --prove and --only are for this game alone");

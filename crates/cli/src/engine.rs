@@ -13,6 +13,7 @@ use clap::Args;
 use crate::Exit;
 use crate::output::Output;
 use crate::position::RulesArgs;
+use crate::resources::resources;
 
 /// Play for a match server: numbered lines or UCI on standard input and output, or packets over TCP
 ///
@@ -59,8 +60,11 @@ pub(crate) fn run(args: &EngineArgs, out: &mut Output) -> Result<Exit> {
         playouts: args.playouts,
         every_move: false,
     };
+    let resources = resources();
+    resources.open_for(&args.player)?;
     let engine = Engine {
         player: args.player.clone(),
+        resources,
         seed: args.seed.clone(),
         rules: args.rules.rules,
         limits,

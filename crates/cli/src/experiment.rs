@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use anqi_experiment::{Experiment, PlayoutPlan, Run, Sheet};
-use anqi_lab::{Ended, Journal, Plan};
+use anqi_lab::{Ended, Journal, Plan, prepare};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -14,6 +14,7 @@ use crate::Exit;
 use crate::arena::{advance, stop_on_signals};
 use crate::concurrency::Concurrency;
 use crate::output::Output;
+use crate::resources::resources;
 
 /// Rerun published tables, and print our numbers beside theirs
 ///
@@ -154,6 +155,7 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
 /// Measures the rows that are missing; false if interrupted.
 fn playouts(run: &Run, plan: &PlayoutPlan) -> Result<bool> {
     let stop = stop_on_signals()?;
+    let resources = resources();
     let mut rows = run.playout_rows()?;
     let cells = plan.cells();
     let known = rows.len();
@@ -165,7 +167,7 @@ fn playouts(run: &Run, plan: &PlayoutPlan) -> Result<bool> {
         if stop.is_raised() {
             return Ok(false);
         }
-        rows.push(plan.measure(cell).map_err(|error| anyhow!("{}: {error}", cell.name))?);
+        rows.push(plan.measure(cell, &resources).map_err(|error| anyhow!("{}: {error}", cell.name))?);
         run.write_playout_rows(&rows)?;
         let (done, left) = (rows.len() - known, cells.len() - rows.len());
         let eta = began.elapsed().as_secs_f64() / done as f64 * left as f64;
@@ -180,8 +182,12 @@ fn games(run: &Run, sheet: &Sheet, plan: &Plan, args: &RunArgs) -> Result<bool> 
     if run.is_finished(sheet) {
         return Ok(true);
     }
+    let resources = resources();
+    if args.nats.is_none() {
+        prepare(plan, &resources)?;
+    }
     let mut journal = Journal::open_or_create(&run.dir, plan)?;
-    match advance(&mut journal, args.concurrency, args.nats.as_deref())? {
+    match advance(&mut journal, args.concurrency, args.nats.as_deref(), &resources)? {
         Ended::Stopped => Ok(false),
         Ended::Complete(_) => run.finish(sheet, &journal).map(|()| true).map_err(Into::into),
     }

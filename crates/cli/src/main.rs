@@ -22,6 +22,7 @@ mod position;
 mod progress;
 mod records;
 mod report;
+mod resources;
 mod result;
 mod self_play;
 mod serve;

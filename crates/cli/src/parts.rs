@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
 
-use anqi_lab::{Journal, JournalError, Plan, Standings, collect, complete, play_some, try_programs};
+use anqi_lab::{Journal, JournalError, Plan, Standings, collect, complete, play_some, prepare};
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -17,6 +17,7 @@ use crate::Exit;
 use crate::arena::{shell, stop_on_signals};
 use crate::concurrency::Concurrency;
 use crate::output::Output;
+use crate::resources::resources;
 use crate::{report, result};
 
 /// Print a plan as command lines that can run anywhere, in any order, more than once
@@ -116,7 +117,8 @@ pub(crate) fn part(args: &PartArgs, out: &mut Output) -> Result<Exit> {
     if *args.pairs.0.end() > plan.count() {
         bail!("there is no pair {} in {}, it has {}", args.pairs.0.end(), args.plan.display(), plan.count());
     }
-    try_programs(&plan)?;
+    let resources = resources();
+    prepare(&plan, &resources)?;
     let mut journal = Journal::open_or_create(&args.dir, &plan)?;
     let stop = stop_on_signals()?;
     let ours = |number: &u64| args.pairs.0.contains(&(number + 1));
@@ -126,7 +128,7 @@ pub(crate) fn part(args: &PartArgs, out: &mut Output) -> Result<Exit> {
         |_| {},
         |plan, missing| {
             let missing = missing.into_iter().filter(ours).collect();
-            play_some(plan, missing, Concurrency::or_one(Some(args.concurrency)).get(), &stop)
+            play_some(plan, missing, Concurrency::or_one(Some(args.concurrency)).get(), &resources, &stop)
         },
     )?;
     if journal.missing().any(|number| ours(&number)) {

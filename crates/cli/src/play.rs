@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anqi_engine::Stop;
+use anqi_engine::{BuildError, Resources, Stop};
 use anqi_play::{Bot, Command, LEVELS, LiveGame, Occupant, Policy, Secret, Terms, Thinker};
 use anqi_rules::{Color, Game, Material, Move, Piece, Position, Seat, Seed, Square};
 use anyhow::{Context, Result, bail};
@@ -21,6 +21,7 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use crate::Exit;
 use crate::position::RulesArgs;
+use crate::resources::resources;
 
 /// Play in the terminal: arrows and Enter, u takes back, h hints, r resigns, q ends
 #[derive(Args)]
@@ -76,6 +77,7 @@ struct Table {
     bots: [Option<Arc<Mutex<Thinker>>>; 2],
     /// Who hints, once it was asked.
     hinter: Option<Arc<Mutex<Thinker>>>,
+    resources: Resources,
     letters: bool,
     cursor: Square,
     selected: Option<Square>,
@@ -92,8 +94,9 @@ fn policy() -> Policy {
     Policy::page(thread::available_parallelism().map_or(1, |cores| cores.get() as u32))
 }
 
-fn at_work(bot: &Bot) -> Arc<Mutex<Thinker>> {
-    Arc::new(Mutex::new(bot.thinker()))
+fn at_work(bot: &Bot, resources: &Resources) -> Result<Arc<Mutex<Thinker>>, BuildError> {
+    resources.open_for(&bot.player)?;
+    Ok(Arc::new(Mutex::new(bot.thinker(resources)?)))
 }
 
 /// A search in another thread.
@@ -124,11 +127,15 @@ impl Table {
         let terms = Terms { rules: rules.to_string(), first, second, ..Terms::default() };
         let live = LiveGame::begin(&terms, Secret::from_seed(&secret), &policy(), TIMELESS)?;
         let cursor = live.game().position().hidden().first().context("the board has no squares")?;
-        let bots = Seat::ALL.map(|seat| live.occupant(seat).bot().map(at_work));
+        let resources = resources();
+        let [first, second] =
+            Seat::ALL.map(|seat| live.occupant(seat).bot().map(|bot| at_work(bot, &resources)).transpose());
+        let bots = [first?, second?];
         Ok(Table {
             live,
             bots,
             hinter: None,
+            resources,
             letters: args.letters,
             cursor,
             selected: None,
@@ -233,9 +240,10 @@ impl Table {
 
     fn ask_for_hint(&mut self) {
         if self.hinter.is_none() {
-            match policy().read(LEVELS[LEVELS.len() - 1].player) {
-                Ok(bot) => self.hinter = Some(at_work(&bot)),
-                Err(error) => self.said = Some(error.to_string()),
+            let hinter = policy().read(LEVELS[LEVELS.len() - 1].player).map_err(|error| error.to_string());
+            match hinter.and_then(|bot| at_work(&bot, &self.resources).map_err(|error| error.to_string())) {
+                Ok(hinter) => self.hinter = Some(hinter),
+                Err(error) => self.said = Some(error),
             }
         }
         if let Some(hinter) = self.hinter.clone() {

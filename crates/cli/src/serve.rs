@@ -17,6 +17,7 @@ use tokio::net::TcpListener;
 
 use crate::Exit;
 use crate::output::Output;
+use crate::resources::resources;
 
 /// Serve the page: play, see why, learn (`anqi` alone does the same)
 #[derive(Args)]
@@ -120,8 +121,9 @@ pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
 /// let go of it: a second later either is clear.
 fn open(args: &ServeArgs, dir: &Path) -> Result<Arc<House>, HouseError> {
     let until = Instant::now() + Duration::from_secs(1);
+    let settings = Settings { deals: args.seed.clone(), tables: args.tables.clone(), resources: resources() };
     loop {
-        match House::open(dir, Settings { deals: args.seed.clone(), tables: args.tables.clone() }) {
+        match House::open(dir, settings.clone()) {
             Err(HouseError::Locked { holder, .. })
                 if Instant::now() < until && !holder.as_deref().is_some_and(Holder::answers) =>
             {

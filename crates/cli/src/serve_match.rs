@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use anqi_engine::Stop;
-use anqi_lab::{Budget, Contender, Plan, PlanFile, SeedText, play_pair, try_programs};
+use anqi_engine::{Resources, Stop};
+use anqi_lab::{Budget, Contender, Plan, PlanFile, SeedText, play_pair, prepare};
 use anqi_play::Clock;
 use anqi_records::{Format, Record, Writer};
 use anyhow::{Context, Result};
@@ -14,6 +14,7 @@ use tempfile::NamedTempFile;
 
 use crate::Exit;
 use crate::output::Output;
+use crate::resources::resources;
 
 /// Be the match server for two programs: its rules, its clock, its records
 ///
@@ -51,15 +52,16 @@ pub(crate) fn run(args: &ServeMatchArgs, out: &mut Output) -> Result<Exit> {
         players: vec![args.a.to_string(), args.b.to_string()],
         ..PlanFile::default()
     })?;
-    try_programs(&plan)?;
+    let resources = resources();
+    prepare(&plan, &resources)?;
     match &args.output {
-        None => serve(&plan, out.raw())?,
+        None => serve(&plan, &resources, out.raw())?,
         Some(path) => {
             let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
             let file = dir.map_or_else(|| NamedTempFile::new_in("."), NamedTempFile::new_in);
             let file = file.with_context(|| format!("cannot write {}", path.display()))?;
             let mut writer: BufWriter<&File> = BufWriter::new(file.as_file());
-            serve(&plan, &mut writer)?;
+            serve(&plan, &resources, &mut writer)?;
             drop(writer);
             file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
         }
@@ -67,10 +69,10 @@ pub(crate) fn run(args: &ServeMatchArgs, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn serve(plan: &Plan, out: impl Write) -> Result<()> {
+fn serve(plan: &Plan, resources: &Resources, out: impl Write) -> Result<()> {
     let mut writer = Writer::new(out, Format::Server);
     for number in 0..plan.count() {
-        for game in play_pair(plan, number, &Stop::default())?.games {
+        for game in play_pair(plan, number, resources, &Stop::default())?.games {
             let tag = |name| game.tags().get(name).unwrap_or_default();
             eprintln!(
                 "{}: {} vs {}: {} ({})",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anqi_assess::{Cache, Checked, Loss, Report, Split, Tuned, Tuning, USUAL_CONDITIONS, Valuer, WorkError, prove};
 use anqi_engine::Evaluation;
-use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings};
+use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, prepare};
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -17,6 +17,7 @@ use crate::assess::{AnalysisArgs, PositionArgs, made_by, write_files, write_whol
 use crate::concurrency::Concurrency;
 use crate::output::{Output, grouped};
 use crate::progress::Bar;
+use crate::resources::resources;
 
 /// Fit the weights of an evaluation to game records, and check the new ones by self-play
 ///
@@ -86,7 +87,8 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
         let stop = stop_on_signals()?;
         let mut bar = Bar::of("positions");
         let mut watch = |name: &str, done: usize, all: usize| bar.show(name, done, all);
-        let mut valuer = Valuer::new(Cache::default(), Concurrency::or_cores(*concurrency), *seed, &stop, &mut watch);
+        let mut valuer =
+            Valuer::new(Cache::default(), Concurrency::or_cores(*concurrency), *seed, &resources(), &stop, &mut watch);
         match prove(provers, &mut collected.places, &collected.all, &mut valuer) {
             Err(WorkError::Stopped) => {
                 eprintln!("interrupted: without --cache nothing is kept");
@@ -135,9 +137,12 @@ fn self_play(args: &TuneArgs, dir: &Path, player: &str, tuned: &Tuned) -> Result
         seed: Some(SeedText::Text(args.positions.seed.to_string())),
         ..PlanFile::default()
     };
-    let plan = Plan::new(&file).with_context(|| format!("--check {player:?}"))?;
+    let context = || format!("--check {player:?}");
+    let plan = Plan::new(&file).with_context(context)?;
+    let resources = resources();
+    prepare(&plan, &resources).with_context(context)?;
     let mut journal = Journal::open_or_create(&dir.join("check"), &plan)?;
-    let Ended::Complete(pairs) = advance(&mut journal, args.positions.concurrency, None)? else {
+    let Ended::Complete(pairs) = advance(&mut journal, args.positions.concurrency, None, &resources)? else {
         eprintln!("interrupted: {} of {} pairs are saved; the same command goes on", journal.len(), plan.count());
         return Ok(None);
     };

@@ -12,6 +12,7 @@ use crate::Exit;
 use crate::arena::stop_on_signals;
 use crate::concurrency::Concurrency;
 use crate::output::Output;
+use crate::resources::resources;
 
 /// Play games and build tables from the queue of a NATS server until Ctrl-C
 ///
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &WorkerArgs, out: &mut Output) -> Result<Exit> {
     let dir = args.tables.as_deref().unwrap_or(temporary.path());
     fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
     let mut worked = Worked { schema: "anqi-worker-1", pairs: 0, tables: 0 };
-    anqi_fleet::work(&args.nats, threads, dir, &stop, |done| match done {
+    anqi_fleet::work(&args.nats, threads, dir, &resources(), &stop, |done| match done {
         Done::Pair(_) => worked.pairs += 1,
         Done::Table(_) => worked.tables += 1,
     })?;

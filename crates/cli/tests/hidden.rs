@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
-use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
 use anqi_lab::{Answer, Budget, Insider, Side, referee};
 use anqi_protocol::{Clock, Fault, Left, Outside, OutsideSpec, supervise_with};
 use anqi_rules::{Deal, Game, Outcome, Ply, Rules, Seat, Seed};
@@ -31,7 +31,8 @@ impl Twins {
     fn new(rules: Rules, seed: &Seed) -> Twins {
         let mut rng = seed.child("where").rng();
         let deal = Deal::new(&rules, seed);
-        let mut player = "random".parse::<PlayerSpec>().unwrap().build(seed.child("beginning"));
+        let mut player =
+            "random".parse::<PlayerSpec>().unwrap().build(seed.child("beginning"), &Resources::default()).unwrap();
         let mut game = Game::new(rules);
         for _ in 0..rng.next_u32() % 60 {
             let choice = player.choose(&game, &Limits::default(), &Stop::default());
@@ -95,7 +96,10 @@ struct Watched {
 
 impl Watched {
     fn new(spec: &str, seed: &Seed) -> Watched {
-        Watched { player: Insider(spec.parse::<PlayerSpec>().unwrap().build(seed.clone())), received: String::new() }
+        Watched {
+            player: Insider(spec.parse::<PlayerSpec>().unwrap().build(seed.clone(), &Resources::default()).unwrap()),
+            received: String::new(),
+        }
     }
 }
 
@@ -166,7 +170,8 @@ fn programs(pairs: u64, proto: &str) {
         let seed = Seed::from(2027).child(format!("twins {number}"));
         let twins = Twins::new(Rules::server(), &seed);
         for (deal, program) in programs.iter_mut().enumerate() {
-            let mut opponent = Insider("random".parse::<PlayerSpec>().unwrap().build(seed.clone()));
+            let mut opponent =
+                Insider("random".parse::<PlayerSpec>().unwrap().build(seed.clone(), &Resources::default()).unwrap());
             if number % 2 == 0 {
                 twins.play(deal, [program, &mut opponent], false);
             } else {

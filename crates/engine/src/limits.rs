@@ -1,9 +1,11 @@
 //! How much a player may think, and how it is told to stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anqi_task::Stop;
+
+use crate::time::{Stopwatch, TimeSource};
 
 /// How much a player may think about one move. The first bound that is reached ends it; without
 /// any bound it thinks until it is told to [`Stop`].
@@ -58,7 +60,7 @@ impl Limits {
 pub(crate) struct Budget<'a> {
     limits: Limits,
     stop: &'a Stop,
-    started: Instant,
+    watch: Stopwatch<'a>,
     nodes: u64,
     /// Nodes at which the clock and the flag are looked at next.
     next_look: u64,
@@ -69,9 +71,9 @@ pub(crate) struct Budget<'a> {
 const NODES_BETWEEN_LOOKS: u64 = 512;
 
 impl<'a> Budget<'a> {
-    pub(crate) fn new(limits: &Limits, stop: &'a Stop) -> Budget<'a> {
-        let mut budget =
-            Budget { limits: *limits, stop, started: Instant::now(), nodes: 0, next_look: 0, spent: false };
+    pub(crate) fn new(limits: &Limits, stop: &'a Stop, time: &'a TimeSource) -> Budget<'a> {
+        let watch = Stopwatch::start(time);
+        let mut budget = Budget { limits: *limits, stop, watch, nodes: 0, next_look: 0, spent: false };
         budget.look();
         budget
     }
@@ -88,7 +90,7 @@ impl<'a> Budget<'a> {
 
     #[cold]
     fn look(&mut self) {
-        let out_of_time = self.limits.time.is_some_and(|time| self.started.elapsed() >= time);
+        let out_of_time = self.limits.time.is_some_and(|time| self.watch.elapsed() >= time);
         let out_of_nodes = self.limits.nodes.is_some_and(|nodes| self.nodes >= nodes);
         self.spent |= out_of_time || out_of_nodes || self.stop.is_raised();
         let next = self.nodes + NODES_BETWEEN_LOOKS;
@@ -97,7 +99,7 @@ impl<'a> Budget<'a> {
 
     /// Starts the clock anew.
     pub(crate) fn restart(&mut self) {
-        self.started = Instant::now();
+        self.watch.restart();
     }
 
     pub(crate) fn is_spent(&self) -> bool {
@@ -109,7 +111,7 @@ impl<'a> Budget<'a> {
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.watch.elapsed()
     }
 }
 
@@ -120,7 +122,7 @@ pub(crate) struct SharedBudget<'a> {
     /// No more than this may be taken.
     most: u64,
     stop: &'a Stop,
-    started: Instant,
+    watch: Stopwatch<'a>,
     taken: AtomicU64,
     spent: AtomicBool,
 }
@@ -130,13 +132,13 @@ const TAKEN_BETWEEN_LOOKS: u64 = 32;
 
 impl<'a> SharedBudget<'a> {
     /// A budget of playouts; nodes count like them, as each adds one.
-    pub(crate) fn of_playouts(limits: &Limits, stop: &'a Stop) -> SharedBudget<'a> {
+    pub(crate) fn of_playouts(limits: &Limits, stop: &'a Stop, time: &'a TimeSource) -> SharedBudget<'a> {
         let bounds = [limits.playouts, limits.nodes];
         SharedBudget {
             time: limits.time,
             most: bounds.into_iter().flatten().min().unwrap_or(u64::MAX),
             stop,
-            started: Instant::now(),
+            watch: Stopwatch::start(time),
             taken: AtomicU64::new(0),
             spent: AtomicBool::new(limits.depth == Some(0)),
         }
@@ -149,7 +151,7 @@ impl<'a> SharedBudget<'a> {
             return false;
         }
         let taken = self.taken.fetch_add(1, Ordering::Relaxed);
-        let out_of_time = || self.stop.is_raised() || self.time.is_some_and(|time| self.started.elapsed() >= time);
+        let out_of_time = || self.stop.is_raised() || self.time.is_some_and(|time| self.watch.elapsed() >= time);
         if taken >= self.most || taken.is_multiple_of(TAKEN_BETWEEN_LOOKS) && out_of_time() {
             self.taken.fetch_sub(1, Ordering::Relaxed);
             self.end();
@@ -174,6 +176,6 @@ impl<'a> SharedBudget<'a> {
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.watch.elapsed()
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anqi_rules::{Game, Position, Repeat};
 
+use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{Tables, TablesOption};
 
@@ -20,14 +21,14 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn new(game: &Game, tables: &TablesOption) -> Line {
+    pub(crate) fn new(game: &Game, tables: &TablesOption, resources: &Resources) -> Line {
         let before = &game.positions()[..game.plies().len()];
         Line {
             hashes: before.iter().map(Position::hash).collect(),
             draw: game.rules().draw().unwrap_or(u16::MAX),
             // Where nothing else ends it, endless quiet play is a draw.
             repeats: game.rules().repeat() != Repeat::Off || game.rules().draw().is_none(),
-            tables: Tables::open(tables, game),
+            tables: resources.tables(tables, game),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::minimax::chen::{Chen, ChenOptions, Flips};
 use crate::options::{Names, options};
 use crate::player::{Choice, Player};
 use crate::random::Random;
+use crate::resources::Resources;
 
 options! {
     /// What the reference player can be told. The paper gives neither depth nor evaluation.
@@ -28,12 +29,12 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    pub(crate) fn new(options: &ReferenceOptions, seed: &Seed) -> Reference {
+    pub(crate) fn new(options: &ReferenceOptions, seed: &Seed, resources: &Resources) -> Reference {
         let minimax = ChenOptions { flips: Flips::Never, eval: options.eval, table: 1, ..ChenOptions::default() };
         Reference {
             depth: options.depth,
             random: Random { seed: seed.child("random") },
-            minimax: Chen::new(&minimax, seed.child("minimax")),
+            minimax: Chen::new(&minimax, seed.child("minimax"), resources),
         }
     }
 }

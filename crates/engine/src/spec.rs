@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anqi_rules::{Game, Position, Seed, excerpt};
 
 use crate::champion::expectation::of_score;
-use crate::champion::{Champion, ChampionOptions, Chances, chances, expected};
+use crate::champion::{Champion, ChampionOptions, Chances, NetOption, chances, expected};
 use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
 use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
@@ -16,8 +16,9 @@ use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
 use crate::player::{Candidate, Choice, Player, Wdl};
 use crate::random::Random;
 use crate::reference::{Reference, ReferenceOptions};
+use crate::resources::{BuildError, Resources};
 use crate::score::Score;
-use crate::tables::{Tables, TablesOption, WithTables};
+use crate::tables::{TablesOption, WithTables};
 
 /// A player by name, with options that differ from the name's.
 ///
@@ -155,21 +156,43 @@ impl PlayerSpec {
         Ok(())
     }
 
-    /// The player, ready to play. `seed` is where its random choices come from.
-    #[must_use]
-    pub fn build(&self, seed: Seed) -> Box<dyn Player> {
+    /// The player, ready to play. `seed` is where its random choices come from, `resources` hold what its options name.
+    ///
+    /// # Errors
+    /// If a network or tables that it names were not [opened](Resources::open_for).
+    pub fn build(&self, seed: Seed, resources: &Resources) -> Result<Box<dyn Player>, BuildError> {
+        resources.check(self)?;
         let player: Box<dyn Player> = match &self.options {
             PlayerOptions::Random => Box::new(Random { seed }),
-            PlayerOptions::Chen(options) => Box::new(Chen::new(options, seed)),
-            PlayerOptions::NegaScout(options) => Box::new(NegaScout::new(options)),
-            PlayerOptions::Mcts(options) => Box::new(Mcts::new(options, seed)),
-            PlayerOptions::Flat(options) => Box::new(Flat::new(options, seed)),
-            PlayerOptions::Reference(options) => Box::new(Reference::new(options, &seed)),
-            PlayerOptions::Champion(options) => Box::new(Champion::new(options)),
+            PlayerOptions::Chen(options) => Box::new(Chen::new(options, seed, resources)),
+            PlayerOptions::NegaScout(options) => Box::new(NegaScout::new(options, resources)),
+            PlayerOptions::Mcts(options) => Box::new(Mcts::new(options, seed, resources)),
+            PlayerOptions::Flat(options) => Box::new(Flat::new(options, seed, resources)),
+            PlayerOptions::Reference(options) => Box::new(Reference::new(options, &seed, resources)),
+            PlayerOptions::Champion(options) => Box::new(Champion::new(options, resources)),
         };
-        match self.options.tables() {
+        Ok(match self.tables() {
             None | Some(TablesOption::Off) => player,
-            Some(tables) => Box::new(WithTables { player, tables: tables.clone() }),
+            Some(tables) => Box::new(WithTables { player, tables: tables.clone(), resources: resources.clone() }),
+        })
+    }
+
+    /// The network of the players that can have one.
+    pub(crate) fn net(&self) -> Option<&NetOption> {
+        match &self.options {
+            PlayerOptions::Champion(options) => Some(&options.net),
+            _ => None,
+        }
+    }
+
+    /// The tables of the players that can have some.
+    pub(crate) fn tables(&self) -> Option<&TablesOption> {
+        match &self.options {
+            PlayerOptions::Chen(options) => Some(&options.tables),
+            PlayerOptions::NegaScout(options) => Some(&options.tables),
+            PlayerOptions::Mcts(options) => Some(&options.tables),
+            PlayerOptions::Champion(options) => Some(&options.tables),
+            PlayerOptions::Random | PlayerOptions::Flat(_) | PlayerOptions::Reference(_) => None,
         }
     }
 
@@ -220,11 +243,11 @@ impl PlayerSpec {
     /// What one of this player's candidates promises the mover: the shares of its playouts, or what a champion's score
     /// [means in games](chances), unless its tables have proven it. Scores of the others are no chances.
     #[must_use]
-    pub fn chances_of(&self, game: &Game, candidate: &Candidate) -> Option<Chances> {
+    pub fn chances_of(&self, game: &Game, candidate: &Candidate, resources: &Resources) -> Option<Chances> {
         match &self.options {
             PlayerOptions::Champion(options) => {
                 let (position, score) = (game.position(), candidate.score);
-                let proven = || Tables::open(&options.tables, game)?.score(position);
+                let proven = || resources.tables(&options.tables, game)?.score(position);
                 // What is neither won nor lost by the tables is drawn, and an even score would not say so.
                 let drawn = !score.is_decided() && proven().is_some();
                 Some(if drawn { [0.0, 1.0, 0.0] } else { chances(position, score) })
@@ -278,19 +301,6 @@ impl Preset {
     #[must_use]
     pub fn table(&self) -> Vec<OptionInfo> {
         (self.options)().table()
-    }
-}
-
-impl PlayerOptions {
-    /// The tables of the players that can have some.
-    fn tables(&self) -> Option<&TablesOption> {
-        match self {
-            PlayerOptions::Chen(options) => Some(&options.tables),
-            PlayerOptions::NegaScout(options) => Some(&options.tables),
-            PlayerOptions::Mcts(options) => Some(&options.tables),
-            PlayerOptions::Champion(options) => Some(&options.tables),
-            PlayerOptions::Random | PlayerOptions::Flat(_) | PlayerOptions::Reference(_) => None,
-        }
     }
 }
 

@@ -1,18 +1,17 @@
 //! Endgame tables at play: in the searches, where a position of a table has a known end, and at the root, where a win
 //! is converted in the shortest way that the draw rule allows.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use anqi_endgame::{Action, Flavour, TableError, Tablebase, Value, Wdl, classes_up_to, table_path};
+use anqi_endgame::{Action, TableError, Tablebase, Value, Wdl};
 use anqi_rules::{Game, Move, Ply, Position, Seed};
 use anqi_task::Stop;
 
 use crate::limits::Limits;
 use crate::options::{OptionValue, Range};
 use crate::player::{Candidate, Choice, Player, SearchStats};
+use crate::resources::{Notices, Resources};
 use crate::score::Score;
 
 /// Which tables a player has.
@@ -24,19 +23,20 @@ pub enum TablesOption {
     /// All classes of up to four pieces, under the draw rule of the game. They are solved when they are first met, which
     /// takes some milliseconds, so nothing has to be shipped.
     On,
-    /// Those of a folder, and where it has none those of up to four pieces.
-    Folder(PathBuf),
+    /// Those of a folder by its name, and where it has none those of up to four pieces.
+    Folder(String),
 }
 
 /// So many pieces are solved on the spot.
-const SOLVED: u32 = 4;
+pub(crate) const SOLVED: u32 = 4;
 
 impl OptionValue for TablesOption {
     fn read(text: &str) -> Option<TablesOption> {
         match text {
             "off" => Some(TablesOption::Off),
             "on" => Some(TablesOption::On),
-            folder => Some(PathBuf::from(folder)).filter(|folder| folder.is_dir()).map(TablesOption::Folder),
+            "" => None,
+            folder => Some(TablesOption::Folder(folder.to_owned())),
         }
     }
 
@@ -44,7 +44,7 @@ impl OptionValue for TablesOption {
         match self {
             TablesOption::Off => "off".to_owned(),
             TablesOption::On => "on".to_owned(),
-            TablesOption::Folder(folder) => folder.display().to_string(),
+            TablesOption::Folder(folder) => folder.clone(),
         }
     }
 }
@@ -62,42 +62,22 @@ impl Range<TablesOption> for AnyTables {
     }
 }
 
-/// Tables that were opened, by folder and draw rule: players come and go with every game.
-type Opened = HashMap<(TablesOption, Option<u16>), Arc<Tables>>;
-static OPENED: LazyLock<Mutex<Opened>> = LazyLock::new(Mutex::default);
-
-/// The tables of a choice that say most about games that are drawn after `draw` quiet plies.
-///
-/// # Errors
-/// If the folder cannot be read.
-pub fn tablebase(option: &TablesOption, draw: Option<u16>) -> Result<Option<Tablebase>, TableError> {
-    match option {
-        TablesOption::Off => Ok(None),
-        TablesOption::On => Ok(Some(Tablebase::solving(Flavour::conversion(draw), SOLVED))),
-        TablesOption::Folder(dir) => Ok(Some(Tablebase::open(dir, flavour(dir, draw))?.and_solving(SOLVED))),
-    }
-}
-
 /// Tables that fit the rules of a game.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    tablebase: Tablebase,
-    /// A damaged file was met: it is said once, and nothing is asked any more.
+    tablebase: Arc<Tablebase>,
+    /// A damaged file was met: there is a notice, and nothing is asked any more.
     failed: AtomicBool,
+    notices: Arc<Notices>,
 }
 
 impl Tables {
-    /// The tables of a player for a game.
-    pub(crate) fn open(option: &TablesOption, game: &Game) -> Option<Arc<Tables>> {
-        let draw = game.rules().draw();
-        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tables) = opened.get(&(option.clone(), draw)) {
-            return Some(Arc::clone(tables));
-        }
-        let tablebase = tablebase(option, draw).map_err(|error| complain(&error)).ok()??;
-        let tables = Arc::new(Tables { tablebase, failed: AtomicBool::new(false) });
-        opened.insert((option.clone(), draw), Arc::clone(&tables));
-        Some(tables)
+    pub(crate) fn new(tablebase: Tablebase, notices: Arc<Notices>) -> Tables {
+        Tables { tablebase: Arc::new(tablebase), failed: AtomicBool::new(false), notices }
+    }
+
+    pub(crate) const fn tablebase(&self) -> &Arc<Tablebase> {
+        &self.tablebase
     }
 
     /// What is known of a position, for the side to move.
@@ -114,26 +94,11 @@ impl Tables {
             return None;
         }
         question(&self.tablebase).unwrap_or_else(|error| {
-            if !self.failed.swap(true, Ordering::Relaxed) {
-                complain(&error);
-            }
+            self.failed.store(true, Ordering::Relaxed);
+            self.notices.add(format!("playing without tables: {error}"));
             None
         })
     }
-}
-
-/// A player goes on without its tables, and says why.
-fn complain(error: &TableError) {
-    eprintln!("playing without tables: {error}");
-}
-
-/// The flavour of a folder that says most under a draw rule.
-fn flavour(dir: &std::path::Path, draw: Option<u16>) -> Flavour {
-    let exact = Flavour::conversion(draw);
-    let wanted = [exact, Flavour::conversion(None), Flavour::END, Flavour::outcome(draw), Flavour::outcome(None)];
-    let names: Vec<_> = classes_up_to(3).into_values().collect();
-    let there = |flavour: &Flavour| names.iter().any(|ending| table_path(dir, ending, *flavour).exists());
-    wanted.into_iter().find(there).unwrap_or(exact)
 }
 
 /// Wins by table count like wins at the horizon: who is in the tables hurries at the root.
@@ -149,11 +114,14 @@ fn score(value: Value) -> Score {
 pub(crate) struct WithTables {
     pub(crate) player: Box<dyn Player>,
     pub(crate) tables: TablesOption,
+    pub(crate) resources: Resources,
 }
 
 impl Player for WithTables {
     fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
-        let known = Tables::open(&self.tables, game)
+        let known = self
+            .resources
+            .tables(&self.tables, game)
             .and_then(|tables| tables.ask(|tablebase| tablebase.actions(game.position())))
             .map(|actions| playable(game, &actions))
             .filter(|actions| !actions.is_empty());

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_engine::printed::Printed;
-use anqi_engine::{Evaluate, Fixed, Limits, Outcomes, PlayerSpec, Score, Stop};
+use anqi_engine::{Evaluate, Fixed, Limits, Outcomes, PlayerSpec, Resources, Score, Stop};
 use anqi_rules::{Deal, Game, Move, Piece, Position, Rules, Seed};
 use rand_core::Rng;
 
@@ -56,7 +56,11 @@ fn var1<E: Evaluate>(plain: &Printed<'_, E>, root: &Position, depth: u32) -> Sco
 fn played(spec: &str, rules: Rules, root: &Position, depth: u32) -> Score {
     let spec: PlayerSpec = spec.parse().unwrap();
     let game = Game::from_position(rules, *root).unwrap();
-    let choice = spec.build(Seed::from(1)).choose(&game, &Limits::depth(depth), &Stop::default()).unwrap();
+    let choice = spec
+        .build(Seed::from(1), &Resources::default())
+        .unwrap()
+        .choose(&game, &Limits::depth(depth), &Stop::default())
+        .unwrap();
     assert!(game.legal_moves().contains(&choice.mv));
     assert_eq!(choice.stats.depth, depth);
     choice.score
@@ -163,7 +167,10 @@ fn an_advantage_is_not_walked_into_a_draw_and_a_lost_side_seeks_one() {
     let choose = |position: &str| {
         let game = Game::from_position(Rules::chen(), position.parse().unwrap()).unwrap();
         let spec: PlayerSpec = "chen:enhance".parse().unwrap();
-        spec.build(Seed::from(1)).choose(&game, &Limits::depth(3), &Stop::default()).unwrap()
+        spec.build(Seed::from(1), &Resources::default())
+            .unwrap()
+            .choose(&game, &Limits::depth(3), &Stop::default())
+            .unwrap()
     };
     // One quiet ply is left. Red has to capture.
     assert_eq!(choose("4/4/4/4/4/4/1n2/1G2 r - 39").mv.to_string(), "b1-b2");

@@ -2,13 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use anqi_engine::{Choice, Limits, PlayerSpec, Stop};
+use std::sync::LazyLock;
+
+use anqi_engine::{Choice, Limits, PlayerSpec, Resources, Stop};
 use anqi_rules::{Deal, Game, Rules, Seed};
 use rand_core::Rng;
 
+/// What was solved once serves all.
+static RESOURCES: LazyLock<Resources> = LazyLock::new(Resources::default);
+
 fn choose(spec: &str, game: &Game, limits: &Limits) -> Choice {
     let spec: PlayerSpec = spec.parse().unwrap();
-    spec.build(Seed::from(1)).choose(game, limits, &Stop::default()).unwrap()
+    spec.build(Seed::from(1), &RESOURCES).unwrap().choose(game, limits, &Stop::default()).unwrap()
 }
 
 fn game(rules: Rules, position: &str) -> Game {
@@ -67,7 +72,7 @@ fn an_edge_plays_on_where_a_draw_is_near() {
         assert_eq!(captures(&choice), plays_on, "{spec}: {} {}", choice.mv, choice.score);
         assert_eq!(choice.score.0 == 0, !plays_on, "{spec}: {}", choice.score);
         let judge = spec.parse::<PlayerSpec>().unwrap().impartial();
-        let choice = judge.build(Seed::from(1)).choose(&game, &limits, &Stop::default()).unwrap();
+        let choice = judge.build(Seed::from(1), &RESOURCES).unwrap().choose(&game, &limits, &Stop::default()).unwrap();
         assert!(!captures(&choice) && choice.score.0 == 0, "{spec}: {}", choice.score);
     }
     // Where nothing else is left a draw is a draw.
@@ -106,7 +111,7 @@ fn every_move_is_scored_when_asked() {
 fn a_choice_depends_on_the_game_alone() {
     let (rules, seed, limits) = (Rules::server(), Seed::from(5), Limits::nodes(3000));
     let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
-    let mut old = "champion".parse::<PlayerSpec>().unwrap().build(seed);
+    let mut old = "champion".parse::<PlayerSpec>().unwrap().build(seed, &RESOURCES).unwrap();
     while game.outcome().is_none() && game.plies().len() < 80 {
         let [old, fresh] = [old.choose(&game, &limits, &Stop::default()).unwrap(), choose("champion", &game, &limits)];
         let found = |choice: &Choice| (choice.mv, choice.score, choice.stats.nodes, choice.stats.depth);
@@ -121,7 +126,7 @@ fn a_choice_depends_on_the_game_alone() {
 fn pondering_helps_the_next_choice() {
     let mut game = game(Rules::chen(), "1m2/4/1g2/g3/4/4/1c2/2P1 b -");
     let spec: PlayerSpec = "champion,tables=off".parse().unwrap();
-    let mut player = spec.build(Seed::from(1));
+    let mut player = spec.build(Seed::from(1), &RESOURCES).unwrap();
     let ply = |choice: Choice| choice.mv.to_string().parse().unwrap();
     let stop = Stop::default();
     game.play(ply(player.choose(&game, &Limits::nodes(3_000_000), &stop).unwrap())).unwrap();

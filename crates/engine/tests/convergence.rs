@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use anqi_engine::{Choice, Limits, PlayerSpec, Stop};
+use anqi_engine::{Choice, Limits, PlayerSpec, Resources, Stop};
 use anqi_rules::{Game, Rules, Seed};
 
 /// Equal positions share what lies below them, and a node is worth what its best reply is: the means of
@@ -12,7 +12,10 @@ const PLAYER: &str = "mcts:chance,share,backup=best,ucb=ucb1-tuned,memory=1024";
 fn search(player: &str, board: &str, army: &str, playouts: u64) -> Choice {
     let rules: Rules = format!("chen,board={board},army={army},draw=off").parse().unwrap();
     let spec: PlayerSpec = player.parse().unwrap();
-    spec.build(Seed::from(1)).choose(&Game::new(rules), &Limits::playouts(playouts), &Stop::default()).unwrap()
+    spec.build(Seed::from(1), &Resources::default())
+        .unwrap()
+        .choose(&Game::new(rules), &Limits::playouts(playouts), &Stop::default())
+        .unwrap()
 }
 
 /// `P(win) − P(loss)` of the flip preferred, which must be one of `right`, within `tolerance`.

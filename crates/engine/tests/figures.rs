@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use anqi_engine::{Choice, Limits, PlayerSpec, Stop};
+use anqi_engine::{Choice, Limits, PlayerSpec, Resources, Stop};
 use anqi_rules::{Color, Game, Ply, Rules, Seed, Termination};
 
 fn game(position: &str) -> Game {
@@ -11,7 +11,7 @@ fn game(position: &str) -> Game {
 
 fn choose(spec: &str, game: &Game, limits: &Limits) -> Choice {
     let spec: PlayerSpec = spec.parse().unwrap();
-    spec.build(Seed::from(1)).choose(game, limits, &Stop::default()).unwrap()
+    spec.build(Seed::from(1), &Resources::default()).unwrap().choose(game, limits, &Stop::default()).unwrap()
 }
 
 fn every_move(depth: u32) -> Limits {

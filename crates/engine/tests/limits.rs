@@ -2,10 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
 use anqi_rules::{Deal, Game, Rules, Seed};
+
+/// What was solved once serves all.
+static RESOURCES: LazyLock<Resources> = LazyLock::new(Resources::default);
 
 fn players() -> Vec<PlayerSpec> {
     PlayerSpec::presets().iter().map(|preset| preset.name.parse().unwrap()).collect()
@@ -16,7 +20,7 @@ fn play(spec: &PlayerSpec, limits: &Limits, seed: u64, plies: usize) -> Game {
     let seed = Seed::from(seed);
     let rules = Rules::server();
     let deal = Deal::new(&rules, &seed);
-    let mut player = spec.build(seed.child("player"));
+    let mut player = spec.build(seed.child("player"), &RESOURCES).unwrap();
     let mut game = Game::new(rules);
     while game.outcome().is_none() && game.plies().len() < plies {
         let choice = player.choose(&game, limits, &Stop::default()).unwrap();
@@ -53,7 +57,8 @@ fn any_limit_however_small_gives_a_move() {
 fn a_node_budget_is_not_exceeded() {
     for spec in players() {
         let game = play(&spec, &Limits::nodes(100), 3, 20);
-        let choice = spec.build(Seed::from(1)).choose(&game, &Limits::nodes(10_000), &Stop::default());
+        let choice =
+            spec.build(Seed::from(1), &RESOURCES).unwrap().choose(&game, &Limits::nodes(10_000), &Stop::default());
         assert!(choice.is_none_or(|choice| choice.stats.nodes <= 10_100), "{spec}");
     }
 }
@@ -71,7 +76,7 @@ fn a_raised_flag_ends_the_search() {
                 flag.raise();
                 Instant::now()
             });
-            spec.build(Seed::from(1)).choose(&game, &Limits::default(), &stop).unwrap();
+            spec.build(Seed::from(1), &RESOURCES).unwrap().choose(&game, &Limits::default(), &stop).unwrap();
             let ended = Instant::now();
             ended.saturating_duration_since(waiter.join().unwrap())
         });

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use anqi_engine::{Limits, PlayerSpec, Score, Stop};
+use anqi_engine::{Limits, PlayerSpec, Resources, Score, Stop};
 use anqi_rules::{Game, Rules, Seed};
 
 /// `P(win) − P(loss)` of the first flip on each square, from a full search of every action.
@@ -10,7 +10,11 @@ fn check(board: &str, army: &str, depth: u32, expected: &[(&str, f64)]) {
     let rules: Rules = format!("chen,board={board},army={army},draw=off").parse().unwrap();
     let spec: PlayerSpec = "chen:enhance,condition=off,eval=outcome,table=256".parse().unwrap();
     let limits = Limits { every_move: true, ..Limits::depth(depth) };
-    let choice = spec.build(Seed::from(1)).choose(&Game::new(rules), &limits, &Stop::default()).unwrap();
+    let choice = spec
+        .build(Seed::from(1), &Resources::default())
+        .unwrap()
+        .choose(&Game::new(rules), &limits, &Stop::default())
+        .unwrap();
     for (square, value) in expected {
         let flip = choice.candidates.iter().find(|candidate| candidate.mv.to_string() == *square).unwrap();
         let found = f64::from(flip.score.0) / f64::from(Score::WIN.0);

@@ -5,9 +5,10 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use anqi_endgame::{Ending, Flavour, Tablebase, Wdl, build, classes_up_to};
-use anqi_engine::{Limits, Player, PlayerSpec, Stop};
+use anqi_engine::{Limits, Player, PlayerSpec, Resources, Stop};
 use anqi_rules::{BoardSize, Color, Game, Ladder, Move, Ply, Position, Rules, Seed, Setup, SquareSet};
 use rand_core::Rng;
 
@@ -37,10 +38,18 @@ fn positions(tablebase: &Tablebase, endings: &[Ending], outcome: Wdl, count: usi
     random.filter(fits).take(count).collect()
 }
 
+/// A player, with tables that all of them share.
+fn built(player: &str) -> Box<dyn Player> {
+    static RESOURCES: LazyLock<Resources> = LazyLock::new(Resources::default);
+    let spec: PlayerSpec = player.parse().expect(player);
+    RESOURCES.open_for(&spec).expect("sound tables");
+    spec.build(Seed::from(1), &RESOURCES).expect("all is open")
+}
+
 /// Plays red by `player` against perfect play. The outcome for red.
 fn play(player: &str, limits: &Limits, tablebase: &Tablebase, rules: Rules, position: Position) -> Wdl {
     let mut game = Game::from_position(rules, position).expect("a position");
-    let mut player = player.parse::<PlayerSpec>().expect(player).build(Seed::from(1));
+    let mut player = built(player);
     while game.outcome().is_none() {
         let mv = if game.position().turn() == Some(Color::Red) {
             player.choose(&game, limits, &Stop::default()).expect("the game is not over").mv
@@ -98,7 +107,7 @@ fn a_search_asks_the_tables() {
         }
         let game = Game::from_position(rules(), position).expect("a position");
         for player in ["chen:var1,tables=on", "negascout,tables=on"] {
-            let mut player = player.parse::<PlayerSpec>().expect(player).build(Seed::from(1));
+            let mut player = built(player);
             let choice = player.choose(&game, &Limits::depth(1), &Stop::default()).expect("a move");
             let value = actions.iter().find(|action| action.mv == choice.mv).map(|action| action.value.wdl());
             assert_eq!((choice.score.is_decided(), value), (true, Some(Wdl::Win)), "{position}");
@@ -113,8 +122,15 @@ fn specs_with_tables() {
     for text in ["chen:var1,tables=on", "negascout,tables=on", "mcts:group,tables=on"] {
         assert_eq!(text.parse::<PlayerSpec>().expect(text).to_string(), text);
     }
-    let error = "chen:var1,tables=/nowhere/at/all".parse::<PlayerSpec>().expect_err("no such folder").to_string();
-    assert!(error.contains("/nowhere/at/all") && error.contains("folder"), "{error}");
+    let resources = Resources::default();
+    for named in ["chen:var1,tables=/nowhere/at/all", "champion,net=/nowhere/at/all"] {
+        let spec: PlayerSpec = named.parse().expect(named);
+        let error = resources.open_for(&spec).expect_err("it is not there").to_string();
+        assert!(error.contains("/nowhere/at/all") && error.contains("No such file"), "{error}");
+        let error = spec.build(Seed::from(1), &resources).map(drop).expect_err("it was not opened").to_string();
+        assert!(error.ends_with("\"/nowhere/at/all\" was not opened"), "{error}");
+    }
+    assert!("champion,net=".parse::<PlayerSpec>().is_err() && "champion,tables=".parse::<PlayerSpec>().is_err());
 }
 
 /// All tables of up to five pieces, in the folder `ANQI_TABLES` or in `temporary`.
@@ -137,8 +153,7 @@ fn an_edge_is_for_one_side() {
     const EDGE: f64 = 0.3;
     let endings: Vec<Ending> = Ending::all(5).collect();
     let mut rng = Seed::from(11).rng();
-    let [mut fair, mut proud] = ["champion,lmr=255,edge=0", "champion,lmr=255,edge=300"]
-        .map(|spec| spec.parse::<PlayerSpec>().expect("a player").build(Seed::from(1)));
+    let [mut fair, mut proud] = ["champion,lmr=255,edge=0", "champion,lmr=255,edge=300"].map(built);
     let mut changed = 0;
     for _ in 0..400 {
         let position = random_position(&endings, &mut rng);
@@ -164,7 +179,7 @@ fn verdicts_of_the_champion() {
     let endings: Vec<Ending> = Ending::all(5).collect();
     for nodes in [1_000, 10_000] {
         let mut rng = Seed::from(2026).rng();
-        let mut player = "champion,tables=off,edge=0".parse::<PlayerSpec>().expect("a player").build(Seed::from(1));
+        let mut player = built("champion,tables=off,edge=0");
         // By truth and by what is said: win, draw, loss.
         let mut counts = [[0; 3]; 3];
         let mut proofs = [0; 2];

@@ -6,7 +6,7 @@
 
 use std::num::NonZeroUsize;
 
-use anqi_engine::{Limits, Player, PlayerSpec, Stop};
+use anqi_engine::{Limits, Player, PlayerSpec, Resources, Stop};
 use anqi_rules::{BoardSize, Color, Deal, Game, Ladder, Material, Rules, Seed};
 use anqi_solve::{FairSet, Fraction, Solver};
 use rand_core::Rng;
@@ -33,7 +33,7 @@ fn look(set: &FairSet, root: u64, nodes: u64, positions: u32, held: &mut Held) {
     let mut solver = Solver::new(BoardSize::TwoByFour, Ladder::Taiwan);
     solver.solve(&Material::EMPTY, &set.army(), NonZeroUsize::new(2).unwrap()).unwrap();
     let spec: PlayerSpec = "champion".parse().unwrap();
-    let mut champion: Box<dyn Player> = spec.build(Seed::from(1));
+    let mut champion: Box<dyn Player> = spec.build(Seed::from(1), &Resources::default()).unwrap();
     let mut choose = |game: &Game, nodes| champion.choose(game, &Limits::nodes(nodes), &Stop::default()).unwrap();
 
     let game = Game::new(rules);

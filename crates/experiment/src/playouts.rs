@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use anqi_engine::{Choice, Limits, PlayerSpec, SpecError, Stop};
+use anqi_engine::{Choice, Limits, PlayerSpec, Resources, SpecError, Stop};
 use anqi_playout::{Options, Path, Policy, Reading, Start, Summary, playouts};
 use anqi_rules::{Game, Position};
 use rand_core::Rng;
@@ -106,7 +106,7 @@ impl PlayoutPlan {
     ///
     /// # Errors
     /// If the position does not fit the rules.
-    pub fn measure(&self, cell: &Cell) -> Result<PlayoutRow, String> {
+    pub fn measure(&self, cell: &Cell, resources: &Resources) -> Result<PlayoutRow, String> {
         let Cell { policy, limit, reading, .. } = *cell;
         let options = Options { policy, draw: limit, reading, ..Options::default() };
         let seed = self.seed.child(&cell.name).child(policy.to_string()).child(limit.to_string());
@@ -125,7 +125,8 @@ impl PlayoutPlan {
             let Some(playouts) = self.file().best_of else { return Ok(None) };
             let player = flat(cell, eval).map_err(|error| error.to_string())?;
             let limits = Limits { playouts: Some(playouts), ..Limits::default() };
-            let choice = player.build(seed.child("best")).choose(&game, &limits, &Stop::default());
+            let mut player = player.build(seed.child("best"), resources).map_err(|error| error.to_string())?;
+            let choice = player.choose(&game, &limits, &Stop::default());
             Ok(choice.as_ref().map(BestMove::of))
         };
         Ok(PlayoutRow::new(cell, &summary, &times, best(false)?.as_ref(), best(true)?.as_ref()))

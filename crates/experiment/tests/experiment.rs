@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use anqi_engine::Stop;
+use anqi_engine::{Resources, Stop};
 use anqi_experiment::{BranchingRow, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
 use anqi_lab::{Ended, Journal, Standings, run};
 use anqi_records::Record;
@@ -72,7 +72,7 @@ fn shows_what_is_wrong() {
 fn playouts_follow_from_the_plan() {
     let plan = playout_plan(PLAYOUTS);
     let measure = || -> Vec<PlayoutRow> {
-        let rows = plan.cells().into_iter().map(|cell| plan.measure(&cell).unwrap());
+        let rows = plan.cells().into_iter().map(|cell| plan.measure(&cell, &Resources::default()).unwrap());
         rows.map(|row| PlayoutRow { seconds: 0.0, seconds_error: None, ..row }).collect()
     };
     let rows = measure();
@@ -97,7 +97,7 @@ fn a_run_goes_on_and_is_reported() {
     let sheet = &experiment.sheet;
     let plan = playout_plan(PLAYOUTS);
     let first = experiment.continue_or_begin(sheet, "one").unwrap();
-    let mut rows = vec![plan.measure(&plan.cells()[1]).unwrap()];
+    let mut rows = vec![plan.measure(&plan.cells()[1], &Resources::default()).unwrap()];
     first.write_playout_rows(&rows).unwrap();
     assert!(!first.is_finished(sheet));
     let report = experiment.report(&first, sheet).unwrap().markdown;
@@ -108,7 +108,7 @@ fn a_run_goes_on_and_is_reported() {
     assert!(matches!(experiment.begin(&smaller, "one"), Err(ExperimentError::OtherPlan(_))));
     assert_eq!(experiment.continue_or_begin(&smaller, "two").unwrap().name(), "two");
 
-    rows = plan.cells().iter().map(|cell| plan.measure(cell).unwrap()).collect();
+    rows = plan.cells().iter().map(|cell| plan.measure(cell, &Resources::default()).unwrap()).collect();
     first.write_playout_rows(&rows).unwrap();
     assert_eq!(first.playout_rows().unwrap(), rows);
     assert!(first.is_finished(sheet));
@@ -125,7 +125,9 @@ fn games_are_counted_as_standings_do() {
     let Sheet::Matches(plan) = &experiment.sheet else { unreachable!() };
     let begun = experiment.continue_or_begin(&experiment.sheet, "one").unwrap();
     let mut journal = Journal::open_or_create(&begun.dir, plan).unwrap();
-    let Ended::Complete(pairs) = run(&mut journal, 2, &Stop::default(), |_| {}).unwrap() else { unreachable!() };
+    let Ended::Complete(pairs) = run(&mut journal, 2, &Resources::default(), &Stop::default(), |_| {}).unwrap() else {
+        unreachable!()
+    };
     let (rows, standings) = (MatchRow::all(&journal).unwrap(), Standings::of(&journal, pairs).unwrap());
     for (index, row) in rows.iter().enumerate() {
         assert_eq!((row.games(), row.pairs()), (standings.tally(index).games, standings.tally(index).pairs));
@@ -203,7 +205,7 @@ fn branching_is_counted_position_by_position() {
     let experiment = experiment(dir.path(), &plan, "hidden,revealed,kinds,moves,branching\nall,,,7.76,32.30\n");
     let begun = experiment.begin(&experiment.sheet, "one").unwrap();
     let mut journal = Journal::open_or_create(&begun.dir, experiment.sheet.plan().unwrap()).unwrap();
-    run(&mut journal, 2, &Stop::default(), |_| {}).unwrap();
+    run(&mut journal, 2, &Resources::default(), &Stop::default(), |_| {}).unwrap();
     let rows = BranchingRow::all(&journal).unwrap();
     // The slow way: every game, every position before a ply.
     let (mut positions, mut moves, mut outcomes, mut first) = (0, 0, 0, 0);

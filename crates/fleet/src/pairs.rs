@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
+use anqi_engine::Resources;
 use anqi_lab::{BrokenOff, PairError, Plan, PlayedPair, RunError, play_pair};
 use anqi_task::Stop;
 use tokio::runtime;
@@ -82,8 +83,8 @@ impl Errand for Playing {
 }
 
 /// The text of a pair, or why it cannot be played; none if we are to stop.
-pub(crate) async fn play(plan: Arc<Plan>, number: u64, stop: Stop) -> Option<String> {
-    match spawn_blocking(move || play_pair(&plan, number, &stop)).await {
+pub(crate) async fn play(plan: Arc<Plan>, number: u64, resources: Resources, stop: Stop) -> Option<String> {
+    match spawn_blocking(move || play_pair(&plan, number, &resources, &stop)).await {
         Ok(Ok(pair)) => Some(PlayedPair::to_text(&pair)),
         Ok(Err(PairError::BrokenOff(BrokenOff::Stopped))) => None,
         Ok(Err(error)) => Some(format!("{FAILED}{error}")),

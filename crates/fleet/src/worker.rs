@@ -7,7 +7,8 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anqi_endgame::Ending;
-use anqi_lab::try_programs;
+use anqi_engine::Resources;
+use anqi_lab::prepare;
 use anqi_task::Stop;
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::{AckKind, Message};
@@ -35,12 +36,25 @@ pub enum Done {
 ///
 /// # Errors
 /// If the server is not there at the beginning, or if something cannot be done here; others may be able to.
-pub fn work(url: &str, threads: usize, dir: &Path, stop: &Stop, mut heard: impl FnMut(Done)) -> Result<(), FleetError> {
+pub fn work(
+    url: &str,
+    threads: usize,
+    dir: &Path,
+    resources: &Resources,
+    stop: &Stop,
+    mut heard: impl FnMut(Done),
+) -> Result<(), FleetError> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let (sender, receiver) = mpsc::channel();
     let ended = runtime.block_on(async {
         let queue = Queue::connect(url).await?;
-        let hand = || Hand { queue: queue.clone(), dir: dir.to_owned(), stop: stop.clone(), done: sender.clone() };
+        let hand = || Hand {
+            queue: queue.clone(),
+            dir: dir.to_owned(),
+            resources: resources.clone(),
+            stop: stop.clone(),
+            done: sender.clone(),
+        };
         let hands: Vec<_> = (0..threads.max(1)).map(|_| tokio::spawn(hand().work())).collect();
         while hands.iter().any(|hand| !hand.is_finished()) {
             receiver.try_iter().for_each(&mut heard);
@@ -63,6 +77,7 @@ pub fn work(url: &str, threads: usize, dir: &Path, stop: &Stop, mut heard: impl 
 struct Hand {
     queue: Queue,
     dir: PathBuf,
+    resources: Resources,
     stop: Stop,
     done: mpsc::Sender<Done>,
 }
@@ -107,13 +122,13 @@ impl Hand {
             let Some(job) = self.queue.job(key).await else { return Ok(None) };
             let job = job?;
             if let Job::Pairs(plan) = &job {
-                try_programs(plan)?;
+                prepare(plan, &self.resources)?;
             }
             jobs.insert(key.to_owned(), job);
         }
         let (done, text) = match (&jobs[key], item.parse(), item.parse()) {
             (Job::Pairs(plan), Ok(number), _) => {
-                let play = pairs::play(Arc::clone(plan), number, self.stop.clone());
+                let play = pairs::play(Arc::clone(plan), number, self.resources.clone(), self.stop.clone());
                 (Done::Pair(number), self.meanwhile(message, async { Ok(play.await) }).await?)
             }
             (Job::Tables(flavour), _, Ok(ending)) => {

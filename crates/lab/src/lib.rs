@@ -5,13 +5,13 @@
 //! [`run()`] plays what is missing in it, and [`Standings`] count what is there.
 //!
 //! ```
-//! use anqi_engine::Stop;
+//! use anqi_engine::{Resources, Stop};
 //! use anqi_lab::{Ended, Journal, Plan, Standings, run};
 //!
 //! let plan: Plan = "rules = 'chen,board=2x4'\npairs = 20\nplayers = ['chen:var1 depth=3', 'random']".parse()?;
 //! let dir = tempfile::tempdir()?;
 //! let mut journal = Journal::open_or_create(dir.path(), &plan)?;
-//! let Ended::Complete(pairs) = run(&mut journal, 2, &Stop::default(), |_| {})? else { unreachable!() };
+//! let Ended::Complete(pairs) = run(&mut journal, 2, &Resources::default(), &Stop::default(), |_| {})? else { unreachable!() };
 //! let summary = Standings::of(&journal, pairs)?.summary();
 //! assert_eq!((summary.pairs, summary.pairings[0].block.count), (20, 40));
 //! journal.write_games(pairs)?; // games.anqi: the same bytes however it was played
@@ -39,7 +39,7 @@ pub use journal::{Journal, JournalError};
 pub use pair::{PairError, PlayedPair, play_pair};
 pub use plan::{Format, Pair, Plan, PlanError, PlanFile, SeedText};
 pub use referee::{BrokenOff, Played, referee};
-pub use run::{Ended, Event, RunError, collect, complete, play_some, run, try_programs};
+pub use run::{Ended, Event, RunError, collect, complete, play_some, prepare, run};
 pub use side::{Answer, Insider, Side, Thought};
 pub use standings::{PairingResult, Row, Standings, Summary};
 pub use weights::{WeightsFileError, with_weights_from_files};

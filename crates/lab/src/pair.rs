@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use anqi_engine::Stop;
+use anqi_engine::{BuildError, Resources, Stop};
 use anqi_play::{Clock, Left};
 use anqi_protocol::{Fault, Outside};
 use anqi_records::{Comment, CommentError, Eval, GameResult, Reader, Record, TagError, Tags};
@@ -32,6 +32,9 @@ pub enum PairError {
     /// A game was broken off; nothing of the pair counts.
     #[error(transparent)]
     BrokenOff(#[from] BrokenOff),
+    /// A player of ours lacks what its string names.
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// The plan has no such pair.
     #[error("there is no pair {0} in the plan")]
     NoSuchPair(u64),
@@ -57,16 +60,17 @@ pub enum PairError {
 /// order. Outside programs live for one pair at most, so that nothing they remember reaches another one.
 ///
 /// # Errors
-/// If `stop` was raised before the end, if a program cannot be started, or if the plan has no such pair.
-pub fn play_pair(plan: &Plan, number: u64, stop: &Stop) -> Result<PlayedPair, PairError> {
+/// If `stop` was raised before the end, if a program cannot be started, if a player's files were not opened, or if the plan
+/// has no such pair.
+pub fn play_pair(plan: &Plan, number: u64, resources: &Resources, stop: &Stop) -> Result<PlayedPair, PairError> {
     let pair = plan.pair(number).ok_or(PairError::NoSuchPair(number))?;
     let seed = plan.seed().child(format!("pair {}", pair.round));
-    let mut sides = pair.contenders.map(|contender| Place::new(plan, contender, &seed));
+    let mut sides = pair.contenders.map(|contender| Place::new(plan, contender, &seed, resources));
     let mut play = |order: [usize; 2]| -> Result<Record, PairError> {
         let deal = Deal::new(plan.rules(), &seed);
         let budgets = order.map(|index| plan.budget_of(pair.contenders[index]));
         let [one, two] = &mut sides;
-        let both = if order == [0, 1] { [one.sit(), two.sit()] } else { [two.sit(), one.sit()] };
+        let both = if order == [0, 1] { [one.sit()?, two.sit()?] } else { [two.sit()?, one.sit()?] };
         let played = referee(Game::new(*plan.rules()), &deal, both, budgets, stop)?;
         describe(plan, &pair, order, &seed, &played)
     };
@@ -79,28 +83,29 @@ struct Place<'a> {
     contender: &'a Contender,
     seed: Seed,
     side: Option<Box<dyn Side>>,
+    resources: &'a Resources,
 }
 
 impl<'a> Place<'a> {
-    fn new(plan: &'a Plan, contender: usize, pair: &Seed) -> Place<'a> {
+    fn new(plan: &'a Plan, contender: usize, pair: &Seed, resources: &'a Resources) -> Place<'a> {
         let seed = pair.child(format!("player {contender}"));
-        Place { contender: &plan.contenders()[contender], seed, side: None }
+        Place { contender: &plan.contenders()[contender], seed, side: None, resources }
     }
 
     /// Ready for the next game. A player of ours starts afresh with the same seed; a program that can goes on.
-    fn sit(&mut self) -> &mut dyn Side {
+    fn sit(&mut self) -> Result<&mut dyn Side, BuildError> {
         let fresh: Option<Box<dyn Side>> = match (&self.contender.who, &self.side) {
-            (Who::Player(spec), _) => Some(Box::new(Insider(spec.build(self.seed.clone())))),
+            (Who::Player(spec), _) => Some(Box::new(Insider(spec.build(self.seed.clone(), self.resources)?))),
             (Who::Outside(_), Some(_)) => None,
             (Who::Outside(spec), None) => Some(match Outside::launch(&seeded(spec, &self.seed)) {
                 Ok(outside) => Box::new(outside),
                 Err(fault) => Box::new(Absent(fault)),
             }),
         };
-        match fresh {
+        Ok(match fresh {
             Some(fresh) => self.side.insert(fresh).as_mut(),
             None => self.side.get_or_insert_with(|| Box::new(Absent(Fault::Resigned))).as_mut(),
-        }
+        })
     }
 }
 

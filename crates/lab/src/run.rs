@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anqi_engine::Stop;
+use anqi_engine::{BuildError, Resources, Stop};
 use anqi_protocol::{Fault, Outside};
 use anqi_stats::{Sprt, SprtState, Tally, Verdict};
 
@@ -52,6 +52,14 @@ pub enum RunError {
     /// A player crashed the thread it ran on.
     #[error("a player of ours panicked in pair {0}; the message is above")]
     Panicked(u64),
+    /// A player of ours names a file that cannot be used.
+    #[error("{name}: {error}")]
+    Player {
+        /// Which one.
+        name: String,
+        /// What is wrong.
+        error: BuildError,
+    },
     /// An outside program does not even start.
     #[error("{name}: {fault}")]
     Program {
@@ -67,17 +75,21 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long the threads may take to notice that they are to stop. An outside program that thinks is not waited for.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Starts every outside program of a plan once, so that a mistyped command costs no games.
+/// Opens the files of every player of a plan and starts every outside program once, so that a mistyped name costs no games.
 ///
 /// # Errors
-/// If one does not start.
-pub fn try_programs(plan: &Plan) -> Result<(), RunError> {
+/// If a file cannot be used, or a program does not start.
+pub fn prepare(plan: &Plan, resources: &Resources) -> Result<(), RunError> {
     for contender in plan.contenders() {
-        if let Who::Outside(spec) = &contender.who {
-            match Outside::launch(&seeded(spec, plan.seed())) {
-                Ok(outside) => outside.close(),
-                Err(fault) => return Err(RunError::Program { name: contender.name.clone(), fault }),
+        let name = || contender.name.clone();
+        match &contender.who {
+            Who::Player(spec) => {
+                resources.open_for(spec).map_err(|error| RunError::Player { name: name(), error })?;
             }
+            Who::Outside(spec) => match Outside::launch(&seeded(spec, plan.seed())) {
+                Ok(outside) => outside.close(),
+                Err(fault) => return Err(RunError::Program { name: name(), fault }),
+            },
         }
     }
     Ok(())
@@ -94,10 +106,11 @@ pub fn try_programs(plan: &Plan) -> Result<(), RunError> {
 pub fn run(
     journal: &mut Journal,
     threads: usize,
+    resources: &Resources,
     stop: &Stop,
     watch: impl FnMut(Event<'_>),
 ) -> Result<Ended, RunError> {
-    collect(journal, stop, watch, |plan, missing| play_some(plan, missing, threads, stop))
+    collect(journal, stop, watch, |plan, missing| play_some(plan, missing, threads, resources, stop))
 }
 
 /// How many pairs, counted from the first, make the match, if enough of them are in the journal: all of the plan, or as
@@ -178,18 +191,20 @@ pub fn play_some(
     plan: &Arc<Plan>,
     missing: Vec<u64>,
     threads: usize,
+    resources: &Resources,
     stop: &Stop,
 ) -> mpsc::Receiver<Result<PlayedPair, RunError>> {
     let (sender, receiver) = mpsc::channel();
     let queue = Arc::new(Mutex::new(missing.into_iter()));
     for _ in 0..threads.max(1) {
-        let (plan, queue, stop, sender) = (Arc::clone(plan), Arc::clone(&queue), stop.clone(), sender.clone());
+        let (plan, queue, sender) = (Arc::clone(plan), Arc::clone(&queue), sender.clone());
+        let (resources, stop) = (resources.clone(), stop.clone());
         thread::spawn(move || {
             while !stop.is_raised() {
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(number) = next else { break };
                 let alarm = Alarm { number, sender: &sender };
-                let played = play_pair(&plan, number, &stop);
+                let played = play_pair(&plan, number, &resources, &stop);
                 std::mem::forget(alarm);
                 let message = match played {
                     Err(PairError::BrokenOff(BrokenOff::Stopped)) => break,

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
 use anqi_lab::luck;
 use anqi_rules::{Deal, Game, Move, Ply, Rules, Seed};
 use proptest::prelude::*;
@@ -12,7 +12,8 @@ fn game(rules: &str, seed: u64, plies: usize) -> Game {
     let rules: Rules = rules.parse().unwrap();
     let seed = Seed::from(seed);
     let deal = Deal::new(&rules, &seed);
-    let mut player = "random".parse::<PlayerSpec>().unwrap().build(seed.child("player"));
+    let mut player =
+        "random".parse::<PlayerSpec>().unwrap().build(seed.child("player"), &Resources::default()).unwrap();
     let mut game = Game::new(rules);
     while game.outcome().is_none() && game.plies().len() < plies {
         let choice = player.choose(&game, &Limits::default(), &Stop::default()).unwrap();

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anqi_engine::{Choice, Limits, Player, PlayerSpec, SpecError};
+use anqi_engine::{BuildError, Choice, Limits, Player, PlayerSpec, Resources, SpecError};
 use anqi_rules::{Game, Seed, excerpt};
 use anqi_task::Stop;
 
@@ -96,10 +96,12 @@ impl Bot {
     }
 
     /// The bot at work, which lives as long as its game.
-    #[must_use]
-    pub fn thinker(&self) -> Thinker {
+    ///
+    /// # Errors
+    /// If a file that the player names was not opened.
+    pub fn thinker(&self, resources: &Resources) -> Result<Thinker, BuildError> {
         // The seed of every choice is given with it.
-        Thinker { player: self.player.build(Seed::from(0)), budget: self.budget }
+        Ok(Thinker { player: self.player.build(Seed::from(0), resources)?, budget: self.budget })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
 use anqi_protocol::{Clock, Left, Outside, OutsideSpec, supervise_with};
 use anqi_rules::{Deal, Game, Rules, Seat, Seed};
 use criterion::{Criterion, Throughput};
@@ -14,7 +14,7 @@ const TIME: Duration = Duration::from_secs(900);
 fn play(program: Option<&mut Outside>, seed: &Seed, spec: &PlayerSpec) -> usize {
     let rules = Rules::server();
     let (deal, mut game) = (Deal::new(&rules, seed), Game::new(rules));
-    let mut player = spec.build(Seed::from(1));
+    let mut player = spec.build(Seed::from(1), &Resources::default()).expect("no files");
     let mut program = program;
     if let Some(program) = &mut program {
         program.start(&game, Seat::First, Some(Clock::default())).expect("it plays");

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use anqi_engine::{Limits, Player, PlayerSpec, Stop};
+use anqi_engine::{Limits, Player, PlayerSpec, Resources, Stop};
 use anqi_rules::{Deal, Game, Ply, Rules, Seat, Seed, Termination, excerpt};
 
 use crate::lines::LONGEST_LINE;
@@ -466,13 +466,19 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
     found
 }
 
+/// Plays anything.
+fn random_player(seed: Seed) -> Option<Box<dyn Player>> {
+    let spec: PlayerSpec = "random".parse().ok()?;
+    spec.build(seed, &Resources::default()).ok()
+}
+
 /// A game that ends in this way between two who play anything.
 fn game_ending_by(wanted: fn(Termination) -> bool) -> Game {
-    let random = |seed: &Seed| "random".parse::<PlayerSpec>().map(|spec| spec.build(seed.child("player")));
+    let random = |seed: &Seed| random_player(seed.child("player"));
     for number in 0..10_000_u64 {
         let seed = Seed::from(number);
         let mut game = Game::new(Rules::server());
-        let (deal, Ok(mut player)) = (Deal::new(game.rules(), &seed), random(&seed)) else { continue };
+        let (deal, Some(mut player)) = (Deal::new(game.rules(), &seed), random(&seed)) else { continue };
         while let Some(ply) = next_ply(&game, &deal, player.as_mut()) {
             let _ = game.play(ply);
         }
@@ -639,8 +645,7 @@ struct Match {
 impl Match {
     fn play(&mut self, program: &mut Outside, limits: &Limits) -> Result<(), Fault> {
         let deal = Deal::new(self.game.rules(), &self.seed);
-        let random: Result<PlayerSpec, _> = "random".parse();
-        let mut opponent = random.map(|spec| spec.build(self.seed.child("opponent"))).ok();
+        let mut opponent = random_player(self.seed.child("opponent"));
         program.start(&self.game, self.seat, Some(self.clock))?;
         while self.game.outcome().is_none() {
             let mover = usize::from(self.game.seat() == Seat::Second);

@@ -141,7 +141,11 @@ fn play(spec: &OutsideSpec, seat: Seat, seed: u64) -> Result<(), Fault> {
     let rules = Rules::server();
     let seed = Seed::from(seed);
     let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
-    let mut opponent = "random".parse::<anqi_engine::PlayerSpec>().unwrap().build(seed.child("opponent"));
+    let mut opponent = "random"
+        .parse::<anqi_engine::PlayerSpec>()
+        .unwrap()
+        .build(seed.child("opponent"), &anqi_engine::Resources::default())
+        .unwrap();
     // How fast a flood rises is not what is tested.
     let time = if spec.command[1].ends_with("flood") { Duration::from_secs(60) } else { CLOCK };
     let clock = Clock { base: time, increment: Duration::ZERO, moves: None };

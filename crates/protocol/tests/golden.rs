@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::{env, fs};
 
-use anqi_engine::Limits;
+use anqi_engine::{Limits, Resources};
 use anqi_protocol::packets::{read_packet, write_packet};
 use anqi_protocol::uci::Command;
 use anqi_protocol::{CheckPlan, Clock, Engine, OutsideSpec, check_engine, serve, serve_packets, supervise_with};
@@ -151,6 +151,7 @@ fn answered(name: &str, text: &str) -> String {
     let player = header.iter().find_map(|line| line.strip_prefix("= ")).unwrap_or("random");
     let engine = Engine {
         player: player.parse().unwrap(),
+        resources: Resources::default(),
         seed: Seed::from(1),
         rules: Rules::server(),
         limits: Limits::default(),

@@ -8,7 +8,7 @@
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
-use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
 use anqi_protocol::numbered::{Command, NAMES};
 use anqi_protocol::{Engine, serve};
 use anqi_rules::{Deal, Game, Rules, Seed};
@@ -17,6 +17,7 @@ use rand_core::Rng;
 fn engine() -> Engine {
     Engine {
         player: "random".parse().unwrap(),
+        resources: Resources::default(),
         seed: Seed::from(1),
         rules: Rules::server(),
         limits: Limits::default(),
@@ -27,7 +28,8 @@ fn engine() -> Engine {
 /// A whole game as the server tells it, with everything else that it may ask in between.
 fn server_lines(seed: u64) -> Vec<Vec<u8>> {
     let seed = Seed::from(seed);
-    let mut player = "random".parse::<PlayerSpec>().unwrap().build(seed.child("player"));
+    let mut player =
+        "random".parse::<PlayerSpec>().unwrap().build(seed.child("player"), &Resources::default()).unwrap();
     let mut game = Game::new(Rules::server());
     let deal = Deal::new(game.rules(), &seed);
     let mut lines: Vec<String> =

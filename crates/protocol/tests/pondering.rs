@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::time::Duration;
 
-use anqi_engine::Limits;
+use anqi_engine::{Limits, Resources};
 use anqi_protocol::numbered::{Command, Reply};
 use anqi_protocol::{Engine, serve};
 use anqi_rules::{Deal, Game, Move, Rules, Seed, Square};
@@ -13,6 +13,7 @@ use anqi_rules::{Deal, Game, Move, Rules, Seed, Square};
 fn a_pondering_engine_plays_a_game() {
     let engine = Engine {
         player: "champion,hash=1".parse().unwrap(),
+        resources: Resources::default(),
         seed: Seed::from(1),
         rules: Rules::server(),
         limits: Limits { time: Some(Duration::from_millis(5)), ..Limits::default() },

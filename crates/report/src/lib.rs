@@ -4,14 +4,14 @@
 //! worked out here and the page only draws them. The same pairs give the same page, to the byte.
 //!
 //! ```
-//! use anqi_engine::Stop;
+//! use anqi_engine::{Resources, Stop};
 //! use anqi_lab::{Journal, Plan, run};
 //! use anqi_report::Report;
 //!
 //! let plan: Plan = "rules = 'chen,board=2x4'\npairs = 5\nplayers = ['chen:var1 depth=2', 'random']".parse()?;
 //! let dir = tempfile::tempdir()?;
 //! let mut journal = Journal::open_or_create(dir.path(), &plan)?;
-//! run(&mut journal, 1, &Stop::default(), |_| {})?;
+//! run(&mut journal, 1, &Resources::default(), &Stop::default(), |_| {})?;
 //! let mut report = Report::new(&plan, 10);
 //! for number in 0..journal.len() {
 //!     report.add(&journal.pair(number)?)?;

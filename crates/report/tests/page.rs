@@ -1,6 +1,6 @@
 //! The page of a small tournament: everything is there, nothing comes from outside, nothing leaks out of its place.
 
-use anqi_engine::Stop;
+use anqi_engine::{Resources, Stop};
 use anqi_lab::{Journal, Plan, run};
 use anqi_report::Report;
 
@@ -8,7 +8,7 @@ fn page(plan: &str, games: usize) -> String {
     let plan: Plan = plan.parse().expect("a plan");
     let dir = tempfile::tempdir().expect("a folder");
     let mut journal = Journal::open_or_create(dir.path(), &plan).expect("a journal");
-    run(&mut journal, 1, &Stop::default(), |_| {}).expect("a run");
+    run(&mut journal, 1, &Resources::default(), &Stop::default(), |_| {}).expect("a run");
     let mut report = Report::new(&plan, games);
     for number in 0..journal.len() {
         report.add(&journal.pair(number).expect("a pair")).expect("legal games");

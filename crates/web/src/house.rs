@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
-use anqi_engine::{Choice, Stop};
+use anqi_engine::{Choice, Resources, Stop};
 use anqi_lab::write_whole;
 use anqi_records::{Reader, Record};
 use anqi_rules::{Game, Seat, Seed, excerpt};
@@ -20,7 +20,7 @@ use tokio::task::AbortHandle;
 
 use crate::holder::Holder;
 use crate::journal::Syncer;
-use crate::seat::Sitter;
+use crate::seat::{Sitter, SitterError};
 use crate::study::{Analyst, AnalystError};
 use crate::table::{Table, TableError, Wish, journal_path, record_path};
 use crate::view::GameView;
@@ -39,6 +39,7 @@ pub struct House {
     pub(crate) players: Semaphore,
     pub(crate) students: Semaphore,
     pub(crate) analyst: Analyst,
+    resources: Resources,
     /// Where it is served, once [`House::announce`] was told.
     pub(crate) holder: OnceLock<Holder>,
     _lock: File,
@@ -51,6 +52,8 @@ pub struct Settings {
     pub deals: Option<Seed>,
     /// A folder of endgame tables, for positions of more pieces than are solved at once.
     pub tables: Option<PathBuf>,
+    /// What the players share.
+    pub resources: Resources,
 }
 
 /// A table, and how its pages hear of it.
@@ -139,7 +142,7 @@ impl House {
     /// If a folder cannot be used, or another server uses it.
     pub fn open(dir: &Path, settings: Settings) -> Result<Arc<House>, HouseError> {
         let failed = |error| HouseError::Folder { path: dir.display().to_string(), error };
-        let analyst = Analyst::new(settings.tables.as_deref())?;
+        let analyst = Analyst::new(settings.tables.as_deref(), &settings.resources)?;
         fs::create_dir_all(dir).map_err(failed)?;
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock")).map_err(failed)?;
@@ -170,6 +173,7 @@ impl House {
             players: Semaphore::new(cores),
             students: Semaphore::new(cores.div_ceil(2)),
             analyst,
+            resources: settings.resources,
             holder: OnceLock::new(),
             _lock: lock,
         });
@@ -224,6 +228,10 @@ impl House {
 
     /// Begins a game; [`go_on`](House::go_on) lets it go on.
     pub(crate) fn begin(&self, wish: &Wish) -> Result<Arc<Seated>, TableError> {
+        for wanted in [&wish.first, &wish.second] {
+            let sitter: Sitter = wanted.parse().map_err(TableError::Sitter)?;
+            sitter.engine().map_or(Ok(()), |engine| engine.open(&self.resources)).map_err(SitterError::from)?;
+        }
         let (id, secret) = self.new_name()?;
         let table = Table::new(&self.dir, &id, wish, &secret, today(), &self.syncer)?;
         Ok(seat(&mut self.tables(), table))
@@ -368,10 +376,15 @@ impl House {
         let (house, seated) = (Arc::clone(self), Arc::clone(seated));
         tokio::spawn(async move {
             let Ok(_permit) = house.players.acquire().await else { return };
-            let thought = tokio::task::spawn_blocking(move || engine.choose(&game, clock, seed, &stop)).await;
-            let Ok(Some(choice)) = thought else { return };
+            let resources = house.resources.clone();
+            let thought =
+                tokio::task::spawn_blocking(move || engine.choose(&game, clock, seed, &resources, &stop)).await;
             // A table that has changed since has no use for it.
-            let played = seated.at_version(version, |table| table.play(&house.dir, choice.mv));
+            let played = match thought {
+                Ok(Ok(Some(choice))) => seated.at_version(version, |table| table.play(&house.dir, choice.mv)),
+                Ok(Err(error)) => seated.at_version(version, |_| Err(SitterError::from(error).into())),
+                Ok(Ok(None)) | Err(_) => return,
+            };
             house.after(&seated, played);
         });
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anqi_engine::{Choice, Limits, PlayerSpec, SpecError, Stop};
+use anqi_engine::{BuildError, Choice, Limits, PlayerSpec, Resources, SpecError, Stop};
 use anqi_play::{Budget, BudgetError, Clock, LEVELS, Level};
 use anqi_rules::{Game, Seed, excerpt};
 
@@ -37,6 +37,9 @@ pub enum SitterError {
     /// No such player.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// A file that the player names cannot be used.
+    #[error(transparent)]
+    Files(#[from] BuildError),
     /// No such budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
@@ -152,13 +155,32 @@ impl Sitter {
 }
 
 impl Engine {
+    /// Opens the files that the player names.
+    ///
+    /// # Errors
+    /// If one cannot be used.
+    pub fn open(&self, resources: &Resources) -> Result<(), BuildError> {
+        resources.open_for(&self.spec)
+    }
+
     /// Chooses a move; `clock` is the time control and what is left of it. The seed must not come from the deal's: what is
     /// public decides the move.
-    #[must_use]
-    pub fn choose(&self, game: &Game, clock: Option<(Clock, Duration)>, seed: Seed, stop: &Stop) -> Option<Choice> {
+    ///
+    /// # Errors
+    /// If a file that the player names cannot be used.
+    pub fn choose(
+        &self,
+        game: &Game,
+        clock: Option<(Clock, Duration)>,
+        seed: Seed,
+        resources: &Resources,
+        stop: &Stop,
+    ) -> Result<Option<Choice>, BuildError> {
         let (control, left) = clock.unzip();
         let limits = Budget { clock: control, ..self.budget }.limits_now(game, left);
-        self.spec.build(seed).choose(game, &limits, stop)
+        // A game that was kept may name files that were not opened yet.
+        self.open(resources)?;
+        Ok(self.spec.build(seed, resources)?.choose(game, &limits, stop))
     }
 }
 

@@ -1,12 +1,10 @@
 //! What an engine thinks of a position, in words for a page: chances, lines, and what every flip is worth.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use anqi_endgame::{Measure, TableError, Tablebase, Wdl as Proven};
+use anqi_endgame::{Measure, TableError, Wdl as Proven};
 use anqi_engine::{
-    Candidate, Chances, Choice, Limits, PlayerSpec, Score, SpecError, Stop, TablesOption, chances, expected, tablebase,
+    Candidate, Chances, Choice, Limits, PlayerSpec, Resources, Score, SpecError, Stop, TablesOption, chances, expected,
 };
 use anqi_rules::{Color, Game, Move, Position, Seed};
 use serde::Serialize;
@@ -90,8 +88,7 @@ struct Verdict {
 pub(crate) struct Analyst {
     spec: PlayerSpec,
     tables: TablesOption,
-    /// By the draw rule of the game.
-    opened: Mutex<HashMap<Option<u16>, Arc<Tablebase>>>,
+    resources: Resources,
 }
 
 /// Why nobody can think with these tables: no folder of that name, or a name that cannot stand in a player string.
@@ -101,29 +98,20 @@ pub struct AnalystError(String);
 
 impl Analyst {
     /// Up to four pieces are solved when they are met; more are looked up in a folder.
-    pub(crate) fn new(folder: Option<&Path>) -> Result<Analyst, AnalystError> {
-        let tables = folder.map_or(TablesOption::On, |folder| TablesOption::Folder(folder.to_owned()));
-        tablebase(&tables, None).map_err(|error| AnalystError(error.to_string()))?;
+    pub(crate) fn new(folder: Option<&Path>, resources: &Resources) -> Result<Analyst, AnalystError> {
         let named = folder.map_or_else(|| "on".to_owned(), |folder| folder.display().to_string());
+        let tables = folder.map_or(TablesOption::On, |_| TablesOption::Folder(named.clone()));
         let spec: Result<PlayerSpec, SpecError> = format!("{ANALYST},tables={named}").parse();
         let spec = spec.map_err(|error| AnalystError(error.to_string()))?.impartial();
-        Ok(Analyst { spec, tables, opened: Mutex::default() })
+        resources.open_for(&spec).map_err(|error| AnalystError(error.to_string()))?;
+        Ok(Analyst { spec, tables, resources: resources.clone() })
     }
 
     /// Thinks about every move of a position once: a pure function of the game and its arguments.
     pub(crate) fn think(&self, game: &Game, nodes: u64, stop: &Stop) -> Option<Choice> {
         let limits = Limits { every_move: true, ..Limits::nodes(nodes) };
-        self.spec.build(Seed::from(1)).choose(game, &limits, stop)
-    }
-
-    fn tablebase(&self, draw: Option<u16>) -> Result<Option<Arc<Tablebase>>, TableError> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = opened.get(&draw) {
-            return Ok(Some(Arc::clone(known)));
-        }
-        let Some(tables) = tablebase(&self.tables, draw)?.map(Arc::new) else { return Ok(None) };
-        opened.insert(draw, Arc::clone(&tables));
-        Ok(Some(tables))
+        // Its tables were opened with it.
+        self.spec.build(Seed::from(1), &self.resources).ok()?.choose(game, &limits, stop)
     }
 
     /// What is proven about a position with few pieces and nothing face down.
@@ -132,7 +120,7 @@ impl Analyst {
         if !game.position().hidden().is_empty() {
             return Ok(None);
         }
-        let Some(tables) = self.tablebase(draw)? else { return Ok(None) };
+        let Some(tables) = self.resources.tablebase(&self.tables, draw)? else { return Ok(None) };
         let Some(value) = tables.judge(game.position())? else { return Ok(None) };
         let to = match tables.flavour().measure() {
             Measure::Outcome => None,
@@ -258,7 +246,7 @@ mod tests {
     fn a_study_maps_every_flip_and_adds_up() {
         let position: Position = "4/4/4/4/4/4/xx2/Rxp1 r krP".parse().unwrap();
         let game = Game::from_position(Rules::server(), position).unwrap();
-        let analyst = Analyst::new(None).unwrap();
+        let analyst = Analyst::new(None, &Resources::default()).unwrap();
         let choice = analyst.think(&game, STAGES[0], &Stop::default()).unwrap();
         let study = Study::new("0", &game, &choice, true, &analyst);
         assert_eq!(study.flips.len(), 3);
@@ -273,7 +261,7 @@ mod tests {
     /// flip may show.
     #[test]
     fn every_move_has_a_worth_from_the_first_stage_on() {
-        let analyst = Analyst::new(None).unwrap();
+        let analyst = Analyst::new(None, &Resources::default()).unwrap();
         let text = fs::read_to_string("../../data/games/server.anqi").unwrap();
         for entry in Reader::new(text.as_bytes()).unwrap().take(2) {
             let mut game = replay(&entry.unwrap().record, None).unwrap().game;
@@ -293,7 +281,7 @@ mod tests {
     /// Where one move alone holds a draw nobody has to search, and still everything is said.
     #[test]
     fn a_draw_that_one_move_holds_is_known_move_by_move() {
-        let analyst = Analyst::new(None).unwrap();
+        let analyst = Analyst::new(None, &Resources::default()).unwrap();
         let game = Game::from_position(Rules::server(), "4/4/4/4/4/4/g3/N2P r -".parse().unwrap()).unwrap();
         let choice = analyst.think(&game, STAGES[0], &Stop::default()).unwrap();
         for mv in game.legal_moves() {
@@ -312,7 +300,7 @@ mod tests {
 
     #[test]
     fn tables_prove_endings() {
-        let analyst = Analyst::new(None).unwrap();
+        let analyst = Analyst::new(None, &Resources::default()).unwrap();
         let of = |position| verdict(&analyst, "server", position);
         assert_eq!(of("4/4/4/4/4/4/4/Kg2 r -"), Some(("win", Some(1), true)));
         assert_eq!(of("4/4/4/4/4/4/p2p/N3 b -"), Some(("draw", None, true)));
@@ -330,19 +318,19 @@ mod tests {
         {
             let dir = tempfile::tempdir().unwrap();
             anqi_endgame::build(dir.path(), flavour, [ending], NonZeroUsize::MIN, &Stop::default(), ()).unwrap();
-            let analyst = Analyst::new(Some(dir.path())).unwrap();
+            let analyst = Analyst::new(Some(dir.path()), &Resources::default()).unwrap();
             assert_eq!(verdict(&analyst, "chen", FIG_7), Some(expected));
             // A damaged table is told.
             for entry in fs::read_dir(dir.path()).unwrap() {
                 fs::write(entry.unwrap().path(), "damaged").unwrap();
             }
-            let analyst = Analyst::new(Some(dir.path())).unwrap();
+            let analyst = Analyst::new(Some(dir.path()), &Resources::default()).unwrap();
             let game = Game::from_position(Rules::chen(), FIG_7.parse().unwrap()).unwrap();
             let choice = analyst.think(&game, STAGES[0], &Stop::default()).unwrap();
             let study = Study::new("0", &game, &choice, true, &analyst);
             assert!(study.table.is_none() && study.trouble.is_some());
         }
-        let missing = Analyst::new(Some(Path::new("/nowhere/at-all"))).unwrap_err();
+        let missing = Analyst::new(Some(Path::new("/nowhere/at-all")), &Resources::default()).unwrap_err();
         assert!(missing.to_string().contains("/nowhere/at-all"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
 use anqi_rules::{Game, Rules, Seed};
 use anyhow::Result;
 use serde::Serialize;
@@ -33,10 +33,10 @@ const PLAYOUTS: u64 = 500_000;
 
 pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
     let game = Game::new(Rules::chen());
-    let mut rows = Vec::new();
+    let (resources, mut rows) = (Resources::default(), Vec::new());
     for text in PLAYERS {
         let spec: PlayerSpec = text.parse()?;
-        let mut player = spec.build(Seed::from(1));
+        let mut player = spec.build(Seed::from(1), &resources)?;
         let per_second = best_rate(time, || {
             let choice = player.choose(&game, &Limits::playouts(PLAYOUTS), &Stop::default());
             choice.map_or(0, |choice| choice.stats.playouts)

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use anqi_engine::Resources;
 use anqi_engine::Stop;
 use anqi_lab::{Journal, Plan, PlanFile, PlayedPair, play_pair};
 use anyhow::Result;
@@ -26,7 +27,7 @@ struct RefereeRate {
 const OUTSIDE_PAIRS: u64 = 500;
 
 pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
-    let stop = Stop::default();
+    let (resources, stop) = (Resources::default(), Stop::default());
     let plan = |player: &str| {
         let players = vec![player.to_owned(), "random".to_owned()];
         Plan::new(&PlanFile { pairs: Some(1_000_000), players, ..PlanFile::default() })
@@ -37,14 +38,14 @@ pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
     let dir = tempfile::tempdir()?;
     let mut journal = Journal::open_or_create(dir.path(), &inside)?;
     let rows = [
-        pair_rate("in process", time, 0, &mut |number| Ok(play_pair(&inside, number, &stop)?))?,
+        pair_rate("in process", time, 0, &mut |number| Ok(play_pair(&inside, number, &resources, &stop)?))?,
         pair_rate("and written down", time, 0, &mut |number| {
-            let pair = play_pair(&inside, number, &stop)?;
+            let pair = play_pair(&inside, number, &resources, &stop)?;
             journal.append(&pair)?;
             Ok(pair)
         })?,
         pair_rate("outside, protocol A", Duration::ZERO, OUTSIDE_PAIRS, &mut |number| {
-            Ok(play_pair(&outside, number, &stop)?)
+            Ok(play_pair(&outside, number, &resources, &stop)?)
         })?,
     ];
     out.print(&rows, |text| {

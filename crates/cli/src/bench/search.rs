@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anqi_engine::{Limits, PlayerSpec, Stop};
+use anqi_engine::{Limits, Player, PlayerSpec, Resources, Stop};
 use anqi_rules::{Game, Rules, Seed};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -40,9 +40,8 @@ const SEARCH_POSITIONS: [(&str, u32); 5] = [
 const PLAYOUTS: u64 = 50_000;
 
 /// How long a search without limits goes on after its flag is raised.
-fn time_to_stop(spec: &PlayerSpec, game: &Game) -> Duration {
+fn time_to_stop(mut player: Box<dyn Player>, game: &Game) -> Duration {
     let stop = Stop::default();
-    let mut player = spec.build(Seed::from(1));
     thread::scope(|scope| {
         let raiser = scope.spawn(|| {
             thread::sleep(Duration::from_millis(20));
@@ -56,15 +55,17 @@ fn time_to_stop(spec: &PlayerSpec, game: &Game) -> Duration {
 }
 
 pub(super) fn run(out: &mut Output) -> Result<Exit> {
+    let resources = Resources::default();
     let mut players = Vec::new();
     let mut won = 0;
     for preset in PlayerSpec::presets().iter().filter(|preset| preset.name != "random") {
         let spec: PlayerSpec = preset.name.parse()?;
+        let player = || spec.build(Seed::from(1), &resources);
         let (mut nodes, mut time, mut stopped) = (0, Duration::ZERO, Duration::ZERO);
         for (text, depth) in SEARCH_POSITIONS {
             let game = Game::from_position(Rules::server(), text.parse()?)?;
             let limits = if spec.plays_out() { Limits::playouts(PLAYOUTS) } else { Limits::depth(depth) };
-            let choice = spec.build(Seed::from(1)).choose(&game, &limits, &Stop::default());
+            let choice = player()?.choose(&game, &limits, &Stop::default());
             let choice = choice.context("a bench position is over")?;
             // A budget of playouts is always spent: what changes with play is how they went.
             won += choice
@@ -76,7 +77,7 @@ pub(super) fn run(out: &mut Output) -> Result<Exit> {
             let stats = choice.stats;
             nodes += stats.nodes;
             time += stats.time;
-            stopped = stopped.max(time_to_stop(&spec, &game));
+            stopped = stopped.max(time_to_stop(player()?, &game));
         }
         players.push(SearchRate {
             player: preset.name,

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anqi_engine::{Limits, Player, PlayerSpec, Stop};
+use anqi_engine::{Limits, Player, PlayerSpec, Resources, Stop};
 use anqi_rules::{Deal, Game, Rules, Seed};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -30,9 +30,10 @@ const TIMES: [u64; 5] = [1, 2, 5, 20, 100];
 const DEEPEST: u32 = 30;
 
 pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
-    let games = positions()?;
-    let mut one = "champion".parse::<PlayerSpec>()?.build(Seed::from(1));
-    let mut two = "champion,threads=2".parse::<PlayerSpec>()?.build(Seed::from(1));
+    let resources = &Resources::default();
+    let games = positions(resources)?;
+    let mut one = "champion".parse::<PlayerSpec>()?.build(Seed::from(1), resources)?;
+    let mut two = "champion,threads=2".parse::<PlayerSpec>()?.build(Seed::from(1), resources)?;
     let mut rows = Vec::new();
     for milliseconds in TIMES {
         let limit = Duration::from_millis(milliseconds);
@@ -67,12 +68,12 @@ pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
 }
 
 /// Every seventh position of a few games of the champion.
-fn positions() -> Result<Vec<Game>> {
+fn positions(resources: &Resources) -> Result<Vec<Game>> {
     let mut positions = Vec::new();
     for seed in 0..16 {
         let rules = Rules::server();
         let (deal, mut game) = (Deal::new(&rules, &Seed::from(seed)), Game::new(rules));
-        let mut player = "champion".parse::<PlayerSpec>()?.build(Seed::from(1));
+        let mut player = "champion".parse::<PlayerSpec>()?.build(Seed::from(1), resources)?;
         while game.outcome().is_none() {
             if game.plies().len() % 7 == 6 {
                 positions.push(game.clone());

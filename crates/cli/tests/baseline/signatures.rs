@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::sync::LazyLock;
 
-use anqi_engine::{Choice, Limits, PlayerSpec, Stop};
+use anqi_engine::{Choice, Limits, PlayerSpec, Resources, Stop};
 use anqi_rules::{Game, Position, Rules, Seed};
 use tempfile::TempDir;
 
@@ -155,7 +156,9 @@ fn changes(name: &str) -> &'static [&'static str] {
 
 /// Lets a player think about a game: the one place that knows how players are built.
 fn choose(spec: &PlayerSpec, game: &Game, limits: &Limits) -> Choice {
-    spec.build(Seed::from(11)).choose(game, limits, &Stop::default()).unwrap()
+    static RESOURCES: LazyLock<Resources> = LazyLock::new(Resources::default);
+    RESOURCES.open_for(spec).unwrap();
+    spec.build(Seed::from(11), &RESOURCES).unwrap().choose(game, limits, &Stop::default()).unwrap()
 }
 
 /// Everything in a choice but its time.

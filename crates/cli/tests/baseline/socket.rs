@@ -27,7 +27,8 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(dir: &TempDir, deals: u64) -> Server {
-        let house = House::open(dir.path(), Settings { deals: Some(Seed::from(deals)), tables: None }).unwrap();
+        let house =
+            House::open(dir.path(), Settings { deals: Some(Seed::from(deals)), ..Settings::default() }).unwrap();
         let listener = RUNTIME.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         Server { port, serving: RUNTIME.spawn(anqi_web::serve(listener, Arc::clone(&house))) }

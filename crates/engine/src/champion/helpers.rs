@@ -1,15 +1,36 @@
 //! All threads of a search but the first.
 
-use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+use std::ops::Range;
+
+#[cfg(feature = "threads")]
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Without threads there are none.
+#[derive(Debug)]
+#[cfg(not(feature = "threads"))]
+pub(super) enum Helpers {}
+
+#[cfg(not(feature = "threads"))]
+impl Helpers {
+    pub(super) fn new(_: usize) -> Option<Helpers> {
+        None
+    }
+
+    pub(super) fn beside<T>(&self, _: Range<u32>, _: &(impl Fn(u32) + Sync), _: impl FnOnce() -> T) -> T {
+        match *self {}
+    }
+}
 
 /// Threads that wait from move to move: a new one is left beside the thread that made it for milliseconds by some systems,
 /// while another core is idle.
 #[derive(Debug)]
+#[cfg(feature = "threads")]
 pub(super) struct Helpers {
     pool: ThreadPool,
     cores: Cores,
 }
 
+#[cfg(feature = "threads")]
 impl Helpers {
     /// So many; none if there are none to be had.
     pub(super) fn new(count: usize) -> Option<Helpers> {
@@ -17,22 +38,25 @@ impl Helpers {
         Some(Helpers { cores: Cores::of(&pool), pool })
     }
 
-    /// Runs `first` here, beside what it starts on the helpers, and waits for them all.
-    pub(super) fn scope<'a, T>(&self, first: impl FnOnce(&Scope<'a>) -> T) -> T {
+    /// Runs `first` here and `other` for each number on the helpers, and waits for them all.
+    pub(super) fn beside<T>(&self, numbers: Range<u32>, other: &(impl Fn(u32) + Sync), first: impl FnOnce() -> T) -> T {
         self.cores.keep_off_this_one();
-        self.pool.in_place_scope(first)
+        self.pool.in_place_scope(|scope| {
+            numbers.for_each(|number| scope.spawn(move |_| other(number)));
+            first()
+        })
     }
 }
 
 /// Where helpers may run. A thread that wakes up is often left beside the one that woke it, too, until the system next looks
 /// whether another core is idle. Short searches are over by then.
 #[derive(Debug)]
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "threads", target_os = "linux"))]
 struct Cores {
     helpers: Vec<rustix::thread::Pid>,
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "threads", target_os = "linux"))]
 impl Cores {
     fn of(pool: &ThreadPool) -> Cores {
         Cores { helpers: pool.broadcast(|_| rustix::thread::gettid()) }
@@ -52,10 +76,10 @@ impl Cores {
 }
 
 #[derive(Debug)]
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(feature = "threads", not(target_os = "linux")))]
 struct Cores;
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(feature = "threads", not(target_os = "linux")))]
 impl Cores {
     fn of(_: &ThreadPool) -> Cores {
         Cores
@@ -65,7 +89,7 @@ impl Cores {
 }
 
 #[cfg(test)]
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "threads", target_os = "linux"))]
 mod tests {
     use std::sync::mpsc;
 
@@ -76,12 +100,8 @@ mod tests {
     /// How many cores each of so many helpers may run on.
     fn cores_of(helpers: usize) -> Vec<u32> {
         let (sender, receiver) = mpsc::channel();
-        Helpers::new(helpers).unwrap().scope(|scope| {
-            for _ in 0..helpers {
-                let sender = sender.clone();
-                scope.spawn(move |_| sender.send(sched_getaffinity(None).unwrap().count()).unwrap());
-            }
-        });
+        let count = |_| sender.send(sched_getaffinity(None).unwrap().count()).unwrap();
+        Helpers::new(helpers).unwrap().beside(0..helpers as u32, &count, || ());
         drop(sender);
         receiver.iter().collect()
     }

@@ -72,13 +72,12 @@ mod tests {
     use anqi_rules::{Deal, Rules, Seed};
 
     use super::*;
-    use crate::champion::net::NetOption;
     use crate::eval::Linear;
 
     /// Remembered or not, near a draw or not: a judge that has seen a whole game says what a fresh one says.
     #[test]
     fn what_is_remembered_is_what_would_be_said() {
-        let network = NetOption::default().network().unwrap();
+        let network = Network::own().unwrap();
         let (rules, seed) = (Rules::server(), Seed::from(7));
         let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
         game.play(deal.resolve(game.legal_moves()[0]).unwrap()).unwrap();

@@ -23,13 +23,16 @@ use crate::line::Line;
 use crate::minimax::table::Table;
 use crate::options::{OnOff, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, Player};
+use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 pub use chances::{Chances, chances, expected};
 use helpers::Helpers;
 use judge::Judge;
-use net::{AnyNet, NetOption};
+use net::AnyNet;
+pub use net::NetOption;
 use search::Search;
+pub(crate) use small::SmallBoards;
 use together::Together;
 
 options! {
@@ -62,16 +65,18 @@ pub(crate) struct Champion {
     pondered: bool,
     network: Option<Arc<Network>>,
     helpers: Option<Helpers>,
+    resources: Resources,
 }
 
 impl Champion {
-    pub(crate) fn new(options: &ChampionOptions) -> Champion {
+    pub(crate) fn new(options: &ChampionOptions, resources: &Resources) -> Champion {
         Champion {
             options: options.clone(),
             table: Table::with_megabytes(options.hash),
             pondered: false,
-            network: options.net.network(),
+            network: resources.network(&options.net),
             helpers: Helpers::new(options.threads as usize - 1),
+            resources: resources.clone(),
         }
     }
 }
@@ -104,13 +109,13 @@ impl Champion {
     fn search(&self, game: &Game, limits: &Limits, stop: &Stop, edge: f32) -> Option<Choice> {
         let network = self.network.as_deref().filter(|_| Network::knows(game.position()));
         let hand = Hand::with_weights(&self.options.weights.0);
-        let line = Line::new(game, &self.options.tables);
+        let line = Line::new(game, &self.options.tables, &self.resources);
         let (options, table, tables) = (&self.options, &self.table, &self.options.tables);
-        let worth = if *tables == TablesOption::Off { None } else { small::actions(game) };
+        let worth = if *tables == TablesOption::Off { None } else { self.resources.boards().actions(game) };
         let moves = worth.as_deref().map_or_else(|| game.legal_moves().to_vec(), lossless);
         let together = &Together::new(&moves, options.threads);
         let think = |limits: &Limits, stop: &Stop, helper: u32| {
-            let budget = Budget::new(limits, stop);
+            let budget = Budget::new(limits, stop, self.resources.time());
             let judge = Judge::new(hand, options.scale, network, game, edge);
             let mut search = Search::new(options, judge, table, together, line.clone(), budget, game.rules().board());
             search.best(game, moves.clone(), limits, helper)
@@ -119,18 +124,15 @@ impl Champion {
         let choice = match &self.helpers {
             None => think(limits, stop, 0),
             // They only fill the table, until the first thread is done.
-            Some(helpers) => helpers.scope(|scope| {
-                let (think, finished) = (&think, &finished);
+            Some(helpers) => {
                 let unlimited = Limits { depth: limits.depth, ..Limits::default() };
-                for helper in 1..options.threads {
-                    scope.spawn(move |_| {
-                        think(&unlimited, finished, helper);
-                    });
-                }
-                let choice = think(limits, stop, 0);
-                finished.raise();
-                choice
-            }),
+                let help = |helper| drop(think(&unlimited, &finished, helper));
+                helpers.beside(1..options.threads, &help, || {
+                    let choice = think(limits, stop, 0);
+                    finished.raise();
+                    choice
+                })
+            }
         };
         match worth {
             Some(worth) => choice.map(|choice| as_solved(choice, &worth)),
@@ -173,7 +175,7 @@ mod tests {
         let (rules, seed) = (Rules::server(), Seed::from(3));
         let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
         let options = ChampionOptions { edge: 990, tables: TablesOption::Off, ..ChampionOptions::default() };
-        let (mut champion, stop) = (Champion::new(&options), Stop::default());
+        let (mut champion, stop) = (Champion::new(&options, &Resources::default()), Stop::default());
         for _ in 0..20 {
             let choice = champion.choose(&game, &Limits::nodes(1000), &stop).unwrap();
             game.play(deal.resolve(choice.mv).unwrap()).unwrap();
@@ -183,7 +185,7 @@ mod tests {
             thread::sleep(Duration::from_millis(200));
             stop.raise();
         });
-        let line = Line::new(&game, &options.tables);
+        let line = Line::new(&game, &options.tables, &Resources::default());
         let answers = game.legal_moves().into_iter().filter_map(|mv| match mv {
             Move::Step { from, to } => champion.table.get(line.key(&game.position().after_step(from, to), 1)),
             Move::Flip(_) => None,

@@ -23,6 +23,7 @@ pub use fixed::Fixed;
 pub use hand::Hand;
 pub use linear::Linear;
 pub(crate) use linear::read_list;
+pub use network::NetworkError;
 pub use network::view;
 pub(crate) use network::{Eyes, Network};
 pub use quiet::{play_out_captures, quiesce};

@@ -5,6 +5,7 @@
 //! there are several for different numbers of pieces, then give how likely a win, a draw and a loss are. See `training/` for how the weights are made.
 
 use std::f32::consts::{LN_2, LOG2_E};
+use std::sync::{Arc, LazyLock};
 
 use anqi_rules::{BoardSize, Color, Ladder, Piece, Position, Square, SquareSet};
 use arrayvec::ArrayVec;
@@ -35,6 +36,9 @@ const HEADS: usize = 8;
 pub(super) const VIEW_ONE: i16 = 255;
 const WEIGHT_ONE: i32 = 64;
 
+/// How many bytes the weights have.
+const BYTES: usize = 2 * VIEW * (INPUTS + 1) + HEADS * (2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3);
+
 /// Both sides' views.
 type Views = [View; 2];
 
@@ -45,6 +49,14 @@ pub(crate) struct Network {
     bias: View,
     heads: Box<[Head; HEADS]>,
     path: Path,
+}
+
+/// Why bytes are no network.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// Another number of weights.
+    #[error("it has {0} bytes, and a network of ours has {BYTES}")]
+    Size(usize),
 }
 
 /// The layers behind the views.
@@ -113,9 +125,24 @@ pub(crate) struct Eyes {
 }
 
 impl Network {
+    /// The champion's own network: `training/README.md` says how it was made.
+    pub(crate) fn own() -> Option<Arc<Network>> {
+        static OWN: LazyLock<Option<Arc<Network>>> =
+            LazyLock::new(|| Network::read(include_bytes!("../champion/champion.net")).ok().map(Arc::new));
+        OWN.clone()
+    }
+
+    /// Reads a network.
+    ///
+    /// # Errors
+    /// If the bytes are something else.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
+        Network::of_weights(bytes).ok_or(NetworkError::Size(bytes.len()))
+    }
+
     /// Reads weights in the order of the fields, 16-bit numbers but for 8 bits in the layers behind the views and 32 for their
     /// biases, the low byte first; `None` if there are more or fewer.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Network> {
+    fn of_weights(bytes: &[u8]) -> Option<Network> {
         let mut reader = Reader(bytes);
         let mut inputs = vec![[0; VIEW]; INPUTS];
         inputs.iter_mut().try_for_each(|row| reader.fill16(row))?;
@@ -313,17 +340,15 @@ mod tests {
 
     use super::*;
 
-    const SIZE: usize = 2 * VIEW * (INPUTS + 1) + HEADS * (2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3);
-
     fn random_network(seed: u64) -> Network {
         let mut rng = Seed::from(seed).rng();
-        let mut bytes = vec![0; SIZE];
+        let mut bytes = vec![0; BYTES];
         rng.fill_bytes(&mut bytes);
         // Small numbers in the first layer, as after training.
         bytes[..2 * VIEW * (INPUTS + 1)]
             .chunks_exact_mut(2)
             .for_each(|number| number[1] = (number[0] as i8 >> 7) as u8);
-        assert!(Network::read(&bytes[1..]).is_none());
+        assert!(Network::read(&bytes[1..]).is_err());
         Network::read(&bytes).unwrap()
     }
 
@@ -399,7 +424,7 @@ mod tests {
     #[test]
     fn any_numbers_are_weights() {
         for byte in [0, 0x7f, 0x80, 0xff] {
-            let network = Network::read(&vec![byte; SIZE]).unwrap();
+            let network = Network::read(&vec![byte; BYTES]).unwrap();
             let position = "1m2/4/1g2/g3/4/4/1c2/2P1 b -".parse().unwrap();
             let later = "1m2/4/1g2/g3/4/4/1c2/3P r -".parse().unwrap();
             let mut eyes = network.eyes(&position);
@@ -408,6 +433,11 @@ mod tests {
                 assert!(odds.iter().all(|odds| odds.is_normal() && *odds > 0.0), "{byte}: {odds:?}");
             }
         }
+    }
+
+    #[test]
+    fn there_is_an_own_network() {
+        assert!(Network::own().is_some());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::eval::Weights;
 use crate::limits::{Limits, SharedBudget};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
+use crate::resources::Resources;
 use crate::score::Score;
 
 choices! {
@@ -65,6 +66,7 @@ impl OptionValue for Reading {
 pub(crate) struct Flat {
     options: FlatOptions,
     seed: Seed,
+    resources: Resources,
 }
 
 /// A board that a move may lead to, and what playouts from there brought to the mover.
@@ -114,8 +116,8 @@ impl Branch {
 const ROUND: u64 = 64;
 
 impl Flat {
-    pub(crate) fn new(options: &FlatOptions, seed: Seed) -> Flat {
-        Flat { options: options.clone(), seed }
+    pub(crate) fn new(options: &FlatOptions, seed: Seed, resources: &Resources) -> Flat {
+        Flat { options: options.clone(), seed, resources: resources.clone() }
     }
 
     /// Plays from the board of a branch.
@@ -142,7 +144,7 @@ impl Player for Flat {
         let position = game.position();
         let moves = game.legal_moves();
         let &first = moves.first()?;
-        let budget = SharedBudget::of_playouts(limits, stop);
+        let budget = SharedBudget::of_playouts(limits, stop, self.resources.time());
         let mut rng = self.seed.child(format!("ply {}", game.plies().len())).rng();
         let mut judge = Judge::new(position.ladder(), self.options.eval, 0.0);
         let mut tried: Vec<(Move, Vec<Branch>)> = moves.iter().map(|&mv| (mv, Branch::all(position, mv))).collect();

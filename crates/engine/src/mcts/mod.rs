@@ -17,11 +17,10 @@ mod ucb;
 mod worth;
 
 use std::cmp::Reverse;
-use std::thread;
 
 use anqi_playout::Policy;
 use anqi_rules::{Game, Move, Ply, Seed};
-use anqi_task::Stop;
+use anqi_task::{Stop, together};
 
 use self::search::{Search, Worker};
 use self::share::Shared;
@@ -29,6 +28,7 @@ use self::tree::{Label, Node, ROOT, Tree, Verdict};
 use crate::limits::{Limits, SharedBudget};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 
@@ -109,10 +109,11 @@ pub(crate) struct Mcts {
     shared: Option<Shared>,
     /// The game whose position is the root of the tree, and another tree to move it to.
     kept: Option<(Game, Tree)>,
+    resources: Resources,
 }
 
 impl Mcts {
-    pub(crate) fn new(options: &MctsOptions, seed: Seed) -> Mcts {
+    pub(crate) fn new(options: &MctsOptions, seed: Seed, resources: &Resources) -> Mcts {
         // A tree that is kept moves from one half of the memory to the other.
         let memory = (u64::from(options.memory) << 20) / if options.keep { 2 } else { 1 };
         let for_table = if options.share { memory / 16 } else { 0 };
@@ -122,6 +123,7 @@ impl Mcts {
             tree: Tree::with_bytes(memory - for_table),
             shared: options.share.then(|| Shared::with_bytes(for_table)),
             kept: None,
+            resources: resources.clone(),
         }
     }
 
@@ -153,7 +155,8 @@ impl Player for Mcts {
     fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
         let moves = game.legal_moves();
         let &first = moves.first()?;
-        let budget = SharedBudget::of_playouts(limits, stop);
+        let resources = self.resources.clone();
+        let budget = SharedBudget::of_playouts(limits, stop, resources.time());
         self.plant(game);
         if let Some(shared) = &mut self.shared {
             shared.renew();
@@ -161,9 +164,10 @@ impl Player for Mcts {
 
         let depth = limits.depth.unwrap_or(u32::MAX);
         let (tree, shared, options) = (&self.tree, self.shared.as_ref(), &self.options);
-        let search = Search { tree, shared, options, game, moves: &moves, budget: &budget, depth };
+        let search =
+            Search { tree, shared, options, game, moves: &moves, budget: &budget, resources: &resources, depth };
         let seed = self.seed.child(format!("ply {}", game.plies().len()));
-        let work = |number: u32| {
+        let work = |number: usize| {
             let mut worker = Worker::new(&search, &seed.child(format!("thread {number}")));
             match options.nodes {
                 Nodes::Chance => chance::mcts(&mut worker),
@@ -171,11 +175,7 @@ impl Player for Mcts {
             }
             worker.deepest()
         };
-        let depth = thread::scope(|scope| {
-            let others: Vec<_> = (1..options.threads).map(|number| scope.spawn(move || work(number))).collect();
-            let own = work(0);
-            others.into_iter().filter_map(|thread| thread.join().ok()).fold(own, u32::max)
-        });
+        let depth = together(options.threads as usize, work).into_iter().max().unwrap_or_default();
 
         let candidates = candidates(tree, game, options.backup);
         let best = candidates.first();

@@ -16,6 +16,7 @@ use super::worth::worth;
 use super::{Backup, MctsOptions, preference};
 use crate::limits::SharedBudget;
 use crate::line::Line;
+use crate::resources::Resources;
 use crate::score::Score;
 
 /// Little is known of a reply after few visits: the mean of all results counts like so many of them.
@@ -31,6 +32,7 @@ pub(super) struct Search<'a> {
     /// The legal moves at the root. Some are known to the [`Game`] only: those of a long chase.
     pub(super) moves: &'a [Move],
     pub(super) budget: &'a SharedBudget<'a>,
+    pub(super) resources: &'a Resources,
     /// The search ends when it has looked so many plies ahead.
     pub(super) depth: u32,
 }
@@ -87,7 +89,7 @@ const FIRST_MOVES: usize = 4;
 impl<'a> Worker<'a> {
     pub(super) fn new(search: &'a Search<'a>, seed: &Seed) -> Worker<'a> {
         let mut rng = seed.rng();
-        let line = Line::new(search.game, &search.options.tables);
+        let line = Line::new(search.game, &search.options.tables, search.resources);
         Worker {
             search,
             bounds: Bounds::from(search.options),

@@ -10,10 +10,11 @@ use super::tree::{Label, Node, ROOT, Tree, Verdict};
 use super::{Mcts, MctsOptions, Nodes};
 use crate::limits::Limits;
 use crate::player::Player;
+use crate::resources::Resources;
 
 /// The tree that a player has after one search.
 fn searched(options: &MctsOptions, game: &Game, playouts: u64) -> Mcts {
-    let mut player = Mcts::new(options, Seed::from(7));
+    let mut player = Mcts::new(options, Seed::from(7), &Resources::default());
     player.choose(game, &Limits::playouts(playouts), &Stop::default());
     player
 }
@@ -164,7 +165,7 @@ fn nothing_is_searched_below_a_proof() {
     let options = MctsOptions { keep: true, ..MctsOptions::default() };
     let mut decided = 0;
     for game in games() {
-        let mut player = Mcts::new(&options, Seed::from(7));
+        let mut player = Mcts::new(&options, Seed::from(7), &Resources::default());
         let mut search = |playouts| {
             player.choose(&game, &Limits::playouts(playouts), &Stop::default());
             let mut found = HashMap::new();
@@ -184,7 +185,7 @@ fn nothing_is_searched_below_a_proof() {
 fn a_decided_root_ends_the_search() {
     let position = "4/4/4/4/4/p3/4/KG2 r -".parse().unwrap();
     let game = Game::from_position(Rules::chen(), position).unwrap();
-    let mut player = Mcts::new(&MctsOptions::default(), Seed::from(1));
+    let mut player = Mcts::new(&MctsOptions::default(), Seed::from(1), &Resources::default());
     let choice = player.choose(&game, &Limits::playouts(1_000_000), &Stop::default()).unwrap();
     assert!(choice.score.is_decided(), "{:?}", choice.score);
     assert!(choice.stats.playouts < 1_000_000, "an early stop");
@@ -226,7 +227,7 @@ fn a_full_tree_is_searched_on() {
     for nodes in [Nodes::Chance, Nodes::Group] {
         let options = MctsOptions { nodes, memory: 1, ..MctsOptions::default() };
         let game = Game::new(Rules::chen());
-        let mut player = Mcts::new(&options, Seed::from(3));
+        let mut player = Mcts::new(&options, Seed::from(3), &Resources::default());
         let choice = player.choose(&game, &Limits::playouts(100_000), &Stop::default()).unwrap();
         assert_eq!(choice.stats.playouts, 100_000);
         let visits: u64 = choice.candidates.iter().map(|c| c.results.unwrap().count()).sum();
@@ -242,7 +243,7 @@ fn a_kept_tree_goes_on() {
         let rules: Rules = "chen,board=2x4,army=KCPP".parse().unwrap();
         let deal = Deal::new(&rules, &Seed::from(5));
         let mut game = Game::new(rules);
-        let mut player = Mcts::new(&options, Seed::from(3));
+        let mut player = Mcts::new(&options, Seed::from(3), &Resources::default());
         let mut kept = 0;
         while game.outcome().is_none() {
             let choice = player.choose(&game, &Limits::playouts(2_000), &Stop::default()).unwrap();

@@ -7,7 +7,7 @@
 //! against [`printed`](crate::printed).
 
 use anqi_rules::{Game, Move, Piece, Position, Seed, Square};
-use anqi_task::Stop;
+use anqi_task::{Stop, together};
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
@@ -19,6 +19,7 @@ use crate::limits::{Budget, Limits};
 use crate::line::Line;
 use crate::options::{Names, OnOff, WeightList, WeightRange, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 
@@ -80,12 +81,13 @@ pub(crate) struct Chen {
     options: ChenOptions,
     seed: Seed,
     table: Option<Table>,
+    resources: Resources,
 }
 
 impl Chen {
-    pub(crate) fn new(options: &ChenOptions, seed: Seed) -> Chen {
+    pub(crate) fn new(options: &ChenOptions, seed: Seed, resources: &Resources) -> Chen {
         let table = (options.table > 0).then(|| Table::with_megabytes(options.table));
-        Chen { options: options.clone(), seed, table }
+        Chen { options: options.clone(), seed, table, resources: resources.clone() }
     }
 
     /// The pieces in the order in which k-type expansion takes them.
@@ -108,21 +110,24 @@ impl Player for Chen {
         if let Some(table) = &mut self.table {
             table.renew(); // so that a choice depends on the game alone
         }
-        let (options, table) = (&self.options, self.table.as_ref());
+        let (options, table, resources) = (&self.options, self.table.as_ref(), &self.resources);
         with_evaluation!(options.eval, &options.weights.0, |eval| {
             let done = Stop::default();
-            std::thread::scope(|scope| {
-                for _ in 1..options.threads {
+            let think = |limits: &Limits, stop: &Stop| {
+                let line = Line::new(game, &options.tables, resources);
+                let budget = Budget::new(limits, stop, resources.time());
+                Search::new(&eval, options, &types, table, line, limits, budget).deepen(game, flip_draw)
+            };
+            let choices = together(options.threads as usize, |number| {
+                if number > 0 {
                     // Helpers only fill the table; they end with the one that answers.
-                    scope.spawn(|| {
-                        let limits = Limits { depth: limits.depth, ..Limits::default() };
-                        Search::new(&eval, options, &types, table, game, &limits, &done).deepen(game, flip_draw)
-                    });
+                    return think(&Limits { depth: limits.depth, ..Limits::default() }, &done);
                 }
-                let choice = Search::new(&eval, options, &types, table, game, limits, stop).deepen(game, flip_draw);
+                let choice = think(limits, stop);
                 done.raise();
                 choice
-            })
+            });
+            choices.into_iter().next().flatten()
         })
     }
 
@@ -156,21 +161,11 @@ impl<'a, E: Evaluate> Search<'a, E> {
         options: &'a ChenOptions,
         types: &'a [Piece],
         table: Option<&'a Table>,
-        game: &Game,
+        line: Line,
         limits: &Limits,
-        stop: &'a Stop,
+        budget: Budget<'a>,
     ) -> Search<'a, E> {
-        let budget = Budget::new(limits, stop);
-        Search {
-            eval,
-            options,
-            types,
-            table,
-            line: Line::new(game, &options.tables),
-            limits: *limits,
-            budget,
-            history: History::new(),
-        }
+        Search { eval, options, types, table, line, limits: *limits, budget, history: History::new() }
     }
 
     /// Iterative deepening: depth after depth until the budget is spent.

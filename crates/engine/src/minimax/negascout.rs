@@ -13,6 +13,7 @@ use crate::limits::{Budget, Limits};
 use crate::line::Line;
 use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 
@@ -76,16 +77,17 @@ const MOST_DEPTH: u32 = 200;
 pub(crate) struct NegaScout {
     options: NegaScoutOptions,
     table: Option<Table>,
+    resources: Resources,
 }
 
 impl NegaScout {
-    pub(crate) fn new(options: &NegaScoutOptions) -> NegaScout {
+    pub(crate) fn new(options: &NegaScoutOptions, resources: &Resources) -> NegaScout {
         let table = match options.table {
             TableSize::Paper => Some(Table::new(1 << 16, u64::from(u32::MAX))),
             TableSize::Megabytes(0) => None,
             TableSize::Megabytes(megabytes) => Some(Table::with_megabytes(megabytes)),
         };
-        NegaScout { options: options.clone(), table }
+        NegaScout { options: options.clone(), table, resources: resources.clone() }
     }
 }
 
@@ -106,8 +108,8 @@ impl Player for NegaScout {
             options: &self.options,
             eval,
             table: self.table.as_ref(),
-            line: Line::new(game, &self.options.tables),
-            budget: Budget::new(&share, stop),
+            line: Line::new(game, &self.options.tables, &self.resources),
+            budget: Budget::new(&share, stop, self.resources.time()),
             history: History::new(),
         };
         let root = game.position();

@@ -6,7 +6,7 @@ mod uci;
 
 use std::io::{self, BufReader, Read, Write};
 
-use anqi_engine::{Limits, PlayerSpec};
+use anqi_engine::{Limits, Player, PlayerSpec, Resources};
 use anqi_rules::{Game, Rules, Seed, Setup, Termination};
 
 use crate::lines::read_line;
@@ -18,6 +18,8 @@ pub use packets::serve_packets;
 pub struct Engine {
     /// The player.
     pub player: PlayerSpec,
+    /// What it needs; the files that it names must be [open](Resources::open_for).
+    pub resources: Resources,
     /// Where its random choices come from. The same in every game: a game depends on nothing that was played before.
     pub seed: Seed,
     /// The rules, as far as the other side does not tell.
@@ -29,6 +31,10 @@ pub struct Engine {
 }
 
 impl Engine {
+    fn build(&self) -> io::Result<Box<dyn Player>> {
+        self.player.build(self.seed.clone(), &self.resources).map_err(io::Error::other)
+    }
+
     fn name(&self) -> String {
         format!("anqi {}", self.player)
     }
@@ -38,7 +44,7 @@ impl Engine {
 /// ends. Whatever else comes in is answered, and nothing else ends it.
 ///
 /// # Errors
-/// If the input or the output fails.
+/// If the input or the output fails, or a file that the player names was not opened.
 pub fn serve(engine: &Engine, input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
     let mut input = BufReader::with_capacity(64 * 1024, input);
     let first = loop {

@@ -23,7 +23,7 @@ pub(super) fn serve(
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let mut session = Session::new(engine);
+    let mut session = Session::new(engine)?;
     let mut next: Next = if engine.ponder {
         let inbox = Inbox::open(input);
         Box::new(move |session| inbox.next(|stop| session.ponder(stop)))
@@ -109,11 +109,11 @@ struct Session {
 type Answer = Result<String, String>;
 
 impl Session {
-    fn new(engine: &Engine) -> Session {
+    fn new(engine: &Engine) -> io::Result<Session> {
         let total = Clock::default().base;
-        Session {
+        Ok(Session {
             name: engine.name(),
-            player: engine.player.build(engine.seed.clone()),
+            player: engine.build()?,
             limits: engine.limits,
             rules: engine.rules,
             game: Game::new(engine.rules),
@@ -121,7 +121,7 @@ impl Session {
             total,
             own_left: total,
             seat: None,
-        }
+        })
     }
 
     /// The answer, if any, and whether to go on.

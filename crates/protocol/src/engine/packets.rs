@@ -14,15 +14,10 @@ use anqi_play::Stock;
 /// otherwise ignored.
 ///
 /// # Errors
-/// If the connection fails.
+/// If the connection fails, or a file that the player names was not opened.
 pub fn serve_packets(engine: &Engine, mut stream: impl Read + Write, mut log: impl Write) -> io::Result<()> {
-    let mut session = Session {
-        player: engine.player.build(engine.seed.clone()),
-        limits: engine.limits,
-        rules: engine.rules,
-        start: None,
-        playing: None,
-    };
+    let mut session =
+        Session { player: engine.build()?, limits: engine.limits, rules: engine.rules, start: None, playing: None };
     while let Some(packet) = until_closed(read_packet(&mut stream))?.flatten() {
         let answer = match packet.parse::<FromServer>() {
             Ok(packet) => session.answer(&packet),

@@ -225,7 +225,10 @@ impl<W: Write> Session<W> {
                     _ => value,
                 };
                 let key = ours.map_or(name, |option| option.name);
-                self.engine.player.set(key, value).map_err(|error| error.to_string())?;
+                let mut player = self.engine.player.clone();
+                player.set(key, value).map_err(|error| error.to_string())?;
+                self.engine.resources.open_for(&player).map_err(|error| error.to_string())?;
+                self.engine.player = player;
             }
         }
         self.player = None;
@@ -235,7 +238,10 @@ impl<W: Write> Session<W> {
     fn go(&mut self, go: &Go) -> io::Result<()> {
         go_on_after_a_draw(&mut self.game);
         let limits = self.limits(go);
-        let mut player = self.player.take().unwrap_or_else(|| self.engine.player.build(self.engine.seed.clone()));
+        let mut player = match self.player.take() {
+            Some(player) => player,
+            None => self.engine.build()?,
+        };
         let (game, stop, bell) = (self.game.clone(), Stop::default(), Bell(self.events.clone()));
         let held = !go.is_bounded() && self.engine.limits == Limits::default();
         let search_stop = stop.clone();

@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::Duration;
 use std::{env, process};
 
-use anqi_engine::Limits;
+use anqi_engine::{Limits, Resources};
 use anqi_protocol::numbered::Command;
 use anqi_protocol::{Clock, Engine, Illegality, Left, Outside, OutsideSpec, serve, serve_packets};
 use anqi_rules::{Game, Move, Ply, Rules, Seat, Seed, Square};
@@ -61,6 +61,7 @@ impl Read for Logged {
 fn engine() -> Engine {
     Engine {
         player: "random".parse().unwrap(),
+        resources: Resources::default(),
         seed: Seed::from(1),
         rules: Rules::server(),
         limits: Limits::default(),

@@ -30,7 +30,7 @@ static RUNTIME: LazyLock<Runtime> =
 
 pub(crate) fn start(seed: u64) -> Server {
     let dir = tempfile::tempdir().unwrap();
-    let house = House::open(dir.path(), Settings { deals: Some(Seed::from(seed)), tables: None }).unwrap();
+    let house = House::open(dir.path(), Settings { deals: Some(Seed::from(seed)), ..Settings::default() }).unwrap();
     let listener = RUNTIME.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let port = listener.local_addr().unwrap().port();
     let serving = RUNTIME.spawn(anqi_web::serve(listener, Arc::clone(&house)));

@@ -1,0 +1,81 @@
+//! Opening the files that player strings name.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anqi_endgame::{Flavour, TableError, Tablebase, classes_up_to, table_path};
+use anqi_rules::excerpt;
+
+use crate::champion::NetOption;
+use crate::resources::{BuildError, Resources, TableSource};
+use crate::spec::PlayerSpec;
+use crate::tables::{SOLVED, TablesOption};
+
+/// No network has more: a wrong name must not fill the memory.
+const MOST_BYTES: u64 = 1 << 24;
+
+impl Resources {
+    /// Opens what a player string names and is not here yet: networks are read, folders of tables must be there. What is open
+    /// stays as it was read.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is something else.
+    pub fn open_for(&self, spec: &PlayerSpec) -> Result<(), BuildError> {
+        if let Some(NetOption::File(path)) = spec.net()
+            && !self.has_network(path)
+        {
+            let bytes = read(path).map_err(|error| unreadable("network", path, &error))?;
+            self.add_network(path, &bytes).map_err(|error| BuildError::Network { path: excerpt(path), error })?;
+        }
+        match spec.tables() {
+            Some(tables) => self.open_tables(tables),
+            None => Ok(()),
+        }
+    }
+
+    /// Opens the folder of a choice of tables.
+    ///
+    /// # Errors
+    /// If there is no such folder, or it cannot be read.
+    pub fn open_tables(&self, option: &TablesOption) -> Result<(), BuildError> {
+        if let TablesOption::Folder(path) = option
+            && !self.has_tables(path)
+        {
+            fs::read_dir(path).map_err(|error| unreadable("folder of endgame tables", path, &error))?;
+            self.add_tables(path, Arc::new(Folder(PathBuf::from(path))));
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(what: &'static str, path: &str, error: &io::Error) -> BuildError {
+    BuildError::Unreadable { what, path: excerpt(path), reason: error.to_string() }
+}
+
+fn read(path: &str) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.len() > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large for a network"));
+    }
+    fs::read(path)
+}
+
+/// A folder of tables.
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl TableSource for Folder {
+    fn open(&self, draw: Option<u16>) -> Result<Tablebase, TableError> {
+        Ok(Tablebase::open(&self.0, flavour(&self.0, draw))?.and_solving(SOLVED))
+    }
+}
+
+/// The flavour of a folder that says most under a draw rule.
+fn flavour(dir: &Path, draw: Option<u16>) -> Flavour {
+    let exact = Flavour::conversion(draw);
+    let wanted = [exact, Flavour::conversion(None), Flavour::END, Flavour::outcome(draw), Flavour::outcome(None)];
+    let names: Vec<_> = classes_up_to(3).into_values().collect();
+    let there = |flavour: &Flavour| names.iter().any(|ending| table_path(dir, ending, *flavour).exists());
+    wanted.into_iter().find(there).unwrap_or(exact)
+}
