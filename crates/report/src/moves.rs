@@ -1,7 +1,6 @@
 //! Games as the page replays them: what changes on the board at each ply.
 
 use anqi_records::{Record, replay};
-use anqi_rules::{Position, Square};
 use serde::Serialize;
 
 /// A record that the rules refuse has nothing to show.
@@ -45,7 +44,7 @@ impl Moves {
         }
         let positions = replay.game.positions();
         let size = positions[0].board();
-        let boards: Vec<Vec<char>> = positions.iter().map(squares).collect();
+        let boards: Vec<Vec<char>> = positions.iter().map(|position| position.letters().collect()).collect();
         let plies = replay.game.plies().iter().zip(boards.windows(2)).zip(record.plies());
         let plies = plies.map(|((ply, boards), played)| {
             let changed = boards[0].iter().zip(&boards[1]).enumerate().filter(|(_, (before, after))| before != after);
@@ -63,19 +62,4 @@ impl Moves {
             plies: plies.collect(),
         })
     }
-}
-
-/// The squares as a person reads them.
-fn squares(position: &Position) -> Vec<char> {
-    let board = position.board();
-    let face = |square: Square| match position.piece_at(square) {
-        Some(piece) => piece.char(),
-        None if position.hidden().contains(square) => 'x',
-        None => '.',
-    };
-    (0..board.ranks())
-        .rev()
-        .flat_map(|rank| (0..board.files()).filter_map(move |file| Square::new(file, rank)))
-        .map(face)
-        .collect()
 }

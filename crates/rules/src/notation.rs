@@ -329,6 +329,25 @@ impl Position {
         Position::try_from(setup).map_err(|reason| ParseError::Impossible { text: excerpt(text), reason })
     }
 
+    /// Every square in reading order, the highest rank first: a piece's letter, `x` face down, `.` empty.
+    ///
+    /// ```
+    /// use anqi_rules::Position;
+    ///
+    /// let pos: Position = "xxC1/1pxG r KMp".parse()?;
+    /// assert_eq!(pos.letters().collect::<String>(), "xxC..pxG");
+    /// # Ok::<(), anqi_rules::ParseError>(())
+    /// ```
+    pub fn letters(&self) -> impl Iterator<Item = char> {
+        let squares =
+            (0..self.board().ranks()).rev().flat_map(|rank| (0..self.board().files()).map(move |file| (file, rank)));
+        squares.filter_map(|(file, rank)| Square::new(file, rank)).map(|square| match self.piece_at(square) {
+            Some(piece) => piece.char(),
+            None if self.hidden().contains(square) => 'x',
+            None => '.',
+        })
+    }
+
     /// The board as people see it, with files and ranks, `X` or `〇` for face down.
     #[must_use]
     pub fn drawn(&self, faces: Faces) -> String {

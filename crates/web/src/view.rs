@@ -168,7 +168,7 @@ impl PositionView {
         let flip = |mv: &Move| if let Move::Flip(square) = mv { Some(square.to_string()) } else { None };
         PositionView {
             ply,
-            board: faces(position),
+            board: position.letters().collect(),
             position: position.to_string(),
             turn: position.turn().map(Color::name),
             seat: Seat::ALL[ply % 2].name(),
@@ -200,17 +200,6 @@ fn names(squares: impl Iterator<Item = Square>) -> Vec<String> {
 
 pub(crate) fn counts(material: &Material) -> Vec<(char, u8)> {
     material.iter().map(|(piece, count)| (piece.char(), count)).collect()
-}
-
-fn faces(position: &Position) -> String {
-    let board = position.board();
-    let face = |square: Square| match position.piece_at(square) {
-        Some(piece) => piece.char(),
-        None if position.hidden().contains(square) => 'x',
-        None => '.',
-    };
-    let squares = (0..board.ranks()).rev().flat_map(|rank| (0..board.files()).map(move |file| (file, rank)));
-    squares.filter_map(|(file, rank)| Square::new(file, rank)).map(face).collect()
 }
 
 /// What was there at the start and is no longer.
