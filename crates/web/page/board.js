@@ -4,7 +4,7 @@ import { svg } from './dom.js';
 import { GLYPHS } from './glyphs.js';
 
 /**
- * @typedef {import('./socket.js').PositionView} PositionView
+ * @typedef {import('./wire').PositionView} PositionView
  * @typedef {{
  *   files: number, ranks: number, shown: PositionView, faces: 'chinese' | 'letters', movable: boolean,
  *   hint: string | null, map: Map<string, number> | null, threats: boolean, label: (square: string, face: string, worth?: number) => string }} State

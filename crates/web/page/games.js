@@ -3,16 +3,14 @@
 import { button, html } from './dom.js';
 import { t } from './words.js';
 
-/** @typedef {{ name: string, level: number | null }} ListedPlayer */
-/** @typedef {{ game: string, date: string | null, first: ListedPlayer, second: ListedPlayer, result: string, reason: string | null, plies: number, inPlay: boolean }} Listed */
+/** @typedef {import('./backend.js').Backend} Backend */
 
-/** @param {ListedPlayer} player */
+/** @param {import('./wire').ListedPlayer} player */
 const name = ({ name, level }) => (level ? t('level', level) : name === 'person' ? t('person') : name);
 
-/** @param {(game: string) => void} open */
-const listed = async (open) => {
-  const response = await fetch('/api/games');
-  const { games } = /** @type {{ games: Listed[] }} */ (await response.json());
+/** @param {Backend} backend @param {(game: string) => void} open */
+const listed = async (backend, open) => {
+  const { games } = await backend.games();
   if (!games.length) return html('p', {}, t('noGames'));
   const rows = games.map((game) => html('tr', {},
     html('td', {}, game.date ?? ''),
@@ -25,9 +23,9 @@ const listed = async (open) => {
     html('tbody', {}, ...rows));
 };
 
-/** @param {(game: string) => void} open @param {() => void} close */
-export const gamesDialog = async (open, close) => {
-  const list = html('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': t('gamesTitle') }, await listed(open));
+/** @param {Backend} backend @param {(game: string) => void} open @param {() => void} close */
+export const gamesDialog = async (backend, open, close) => {
+  const list = html('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': t('gamesTitle') }, await listed(backend, open));
   const told = html('p', { role: 'status' });
   const text = html('textarea', { id: 'import-text', rows: 5, 'aria-label': t('importText'), spellcheck: 'false' });
   const file = html('input', {
@@ -38,15 +36,14 @@ export const gamesDialog = async (open, close) => {
     },
   });
   const send = async () => {
-    const answer = await fetch('/api/games', { method: 'POST', body: text.value, headers: { 'content-type': 'text/plain' } });
-    if (!answer.ok) {
-      told.textContent = await answer.text();
-      return;
+    try {
+      const { games: kept, errors } = await backend.keep(text.value);
+      if (!errors.length) return open(kept[0]);
+      told.textContent = kept.length ? t('importedSome', kept.length, errors.join('; ')) : errors.join('; ');
+      if (kept.length) list.replaceChildren(await listed(backend, open));
+    } catch (error) {
+      told.textContent = error instanceof Error ? error.message : String(error);
     }
-    const { games: kept, errors } = /** @type {{ games: string[], errors: string[] }} */ (await answer.json());
-    if (!errors.length) return open(kept[0]);
-    told.textContent = kept.length ? t('importedSome', kept.length, errors.join('; ')) : errors.join('; ');
-    if (kept.length) list.replaceChildren(await listed(open));
   };
   return [
     html('h2', {}, t('gamesTitle')),

@@ -1,5 +1,6 @@
 // The page: holds what the server said, draws it, and sends what a person does. It knows no rules.
 
+import { follow } from './backend.js';
 import { Board, faceOf } from './board.js';
 import { button, byId, html, svg } from './dom.js';
 import { gamesDialog } from './games.js';
@@ -10,14 +11,17 @@ import { verify } from './verify.js';
 import { preferred, speak, t } from './words.js';
 
 /**
- * @typedef {import('./socket.js').GameView} GameView
- * @typedef {import('./socket.js').PositionView} PositionView
- * @typedef {import('./socket.js').PlayerView} PlayerView
- * @typedef {import('./socket.js').Study} Study
- * @typedef {import('./socket.js').PlyReview} PlyReview
- * @typedef {import('./socket.js').Review} Review
- * @typedef {import('./socket.js').Welcome} Welcome
- * @typedef {import('./socket.js').Chances} Chances
+ * @typedef {import('./backend.js').Backend} Backend
+ * @typedef {import('./backend.js').Request} Request
+ * @typedef {Extract<Request, { type: 'new' | 'open' | 'open-link' }>} Opening
+ * @typedef {import('./wire').GameView} GameView
+ * @typedef {import('./wire').PositionView} PositionView
+ * @typedef {import('./wire').PlayerView} PlayerView
+ * @typedef {import('./wire').Study} Study
+ * @typedef {import('./wire').PlyReview} PlyReview
+ * @typedef {import('./wire').Review} Review
+ * @typedef {import('./wire').Welcome} Welcome
+ * @typedef {import('./study.js').Chances} Chances
  * @typedef {import('./words.js').Word} Word
  */
 
@@ -35,7 +39,8 @@ const remember = () => {
 
 const state = {
   /** @type {Welcome | null} */ welcome: null,
-  /** @type {GameView | null} */ game: null,
+  /** The game as the page shows it. @type {GameView | null} */ game: null,
+  /** The game as it was told last; the page shows one ply after the other. @type {GameView | null} */ latest: null,
   /** Where the page looks; null for where the game stands. @type {PositionView | null} */ past: null,
   analysing: false,
   /** @type {Study | null} */ study: null,
@@ -50,9 +55,11 @@ const state = {
   /** When the clocks were told. */ told: 0,
   connected: false,
   starting: false,
+  reopening: false,
 };
 
-const socket = new Socket(hear, connected);
+/** @type {Backend} */
+const backend = new Socket();
 const board = new Board(byId('board'), move, (square) => {
   if (state.square === square) return;
   state.square = square;
@@ -65,37 +72,60 @@ const say = (message) => {
   drawStatus();
 };
 
-/** Asks, and says what is wrong. @param {{ type: string, [field: string]: unknown }} request */
+/**
+ * Asks, and says what is wrong.
+ * @template {Request} R @param {R} request @returns {Promise<import('./backend.js').Answer<R['type']> | null>}
+ */
 const ask = async (request) => {
   try {
-    return await socket.ask(request);
+    return await backend.request(request);
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     return null;
   }
 };
 
-/** @param {boolean} open */
-async function connected(open) {
-  state.connected = open;
-  if (!open) return drawStatus();
-  state.welcome = await ask({ type: 'hello' });
+/** @param {boolean} now */
+async function connected(now) {
+  state.connected = now;
+  if (!now) return drawStatus();
+  state.welcome = await ask({ type: 'hello', schema: 'anqi-page-2' });
   const place = new URLSearchParams(location.hash.slice(1));
   const [game, link] = [state.game?.game ?? place.get('game'), place.get('link')];
+  /** @type {Opening | null} */
   const request = link && !state.game ? { type: 'open-link', link } : game ? { type: 'open', game } : null;
-  const view = request && (await ask(request));
-  if (view) show(view);
-  else draw();
+  if (!request || !await open(request)) draw();
 }
 
-/** News. @param {any} message */
-function hear(message) {
-  if (message.type === 'error') say(message.message);
-  if (message.game !== state.game?.game) return;
-  switch (message.type) {
-    case 'game': return showInTurn(message);
+/** Opens a game, and shows it. @param {Opening} request */
+async function open(request) {
+  const view = await ask(request);
+  if (!view) return false;
+  coming.length = 0;
+  state.latest = view;
+  show(view);
+  return true;
+}
+
+/** Opens the game again of which a change is missing. */
+const reopen = async (/** @type {string} */ game) => {
+  if (state.reopening) return;
+  state.reopening = true;
+  await open({ type: 'open', game });
+  state.reopening = false;
+};
+
+/** What was not asked for. @param {import('./backend.js').Event} event */
+function hear(event) {
+  if (event.game !== state.latest?.game) return;
+  switch (event.type) {
+    case 'game': return showInTurn(event);
+    case 'change': {
+      const game = follow(state.latest, event);
+      return game ? showInTurn(game) : void reopen(event.game);
+    }
     case 'analysis': {
-      const study = /** @type {Study} */ (message);
+      const study = event;
       if (study.ply !== shown()?.ply || !state.analysing) return;
       state.study = study;
       state.chances.set(study.ply, study.seat === 'first' ? study.wdl : [study.wdl[2], study.wdl[1], study.wdl[0]]);
@@ -104,7 +134,7 @@ function hear(message) {
       break;
     }
     case 'review-ply': {
-      const review = /** @type {PlyReview} */ (message.review);
+      const { review } = event;
       state.reviews.set(review.ply, review);
       state.chances.set(review.ply, review.wdl);
       keepingFocus(() => {
@@ -114,7 +144,7 @@ function hear(message) {
       break;
     }
     case 'review':
-      state.review = message;
+      state.review = event;
       state.reviewing = false;
       if (state.game?.outcome) {
         const { winner } = state.game.outcome;
@@ -134,6 +164,7 @@ let seen = 0;
 
 /** Shows every ply, each for a moment; whoever is far behind sees where the game stands. @param {GameView} game */
 function showInTurn(game) {
+  state.latest = game;
   coming.push(game);
   if (coming.length > 3) coming.splice(0, coming.length - 1);
   if (coming.length === 1) setTimeout(showNext, calm.matches ? 0 : Math.max(0, seen - performance.now()));
@@ -194,7 +225,8 @@ function study() {
 async function move(wanted) {
   if (state.puzzle) return solve(wanted);
   if (state.past || !state.game) return;
-  const request = { type: 'play', move: wanted, ply: state.game.plies.length };
+  /** @type {Extract<Request, { type: 'play' }>} */
+  const request = { type: 'play', move: wanted, ply: state.game.plies.length, teach: false };
   const answer = await ask({ ...request, teach: settings.teach });
   if (answer?.type !== 'warning') return;
   state.hint = answer.better;
@@ -243,29 +275,28 @@ function closeDialog() {
 }
 
 async function openGames() {
-  const open = async (/** @type {string} */ game) => {
-    const view = await ask({ type: 'open', game });
-    if (!view) return;
-    closeDialog();
-    show(view);
+  const choose = async (/** @type {string} */ game) => {
+    if (await open({ type: 'open', game })) closeDialog();
   };
-  openDialog(await gamesDialog(open, closeDialog), t('gamesTitle'));
+  openDialog(await gamesDialog(backend, choose, closeDialog), t('gamesTitle'));
 }
 
 async function share() {
   const answer = await ask({ type: 'link' });
-  if (!answer || !state.game) return;
-  const address = `${location.origin}/#link=${encodeURIComponent(answer.link)}`;
+  const { game } = state;
+  if (!answer || !game) return;
+  const address = `${location.origin}${location.pathname}#link=${encodeURIComponent(answer.link)}`;
   const told = html('p', { role: 'status' });
   const text = html('textarea', { id: 'share-link', rows: 3, readonly: true, 'aria-label': t('link') }, address);
   try {
     await navigator.clipboard.writeText(address);
     told.textContent = t('copied');
   } catch { /* The text can be copied by hand. */ }
-  const file = (/** @type {string} */ kind, /** @type {Word} */ word) => html('a', { href: `/api/games/${state.game?.game}.${kind}`, download: '' }, t(word));
+  const file = async (/** @type {'anqi' | 'txt'} */ format, /** @type {Word} */ word) =>
+    html('a', { href: await backend.download(game.game, format), download: `anqi-${game.game}.${format}` }, t(word));
   openDialog([
     html('h2', {}, t('share')), html('p', {}, t('link')), text, told,
-    html('p', {}, `${t('export')}: `, file('anqi', 'exportOwn'), state.game.outcome ? ' · ' : '', state.game.outcome ? file('txt', 'exportServer') : ''),
+    html('p', {}, `${t('export')}: `, await file('anqi', 'exportOwn'), game.outcome ? ' · ' : '', game.outcome ? await file('txt', 'exportServer') : ''),
     button(t('close'), closeDialog),
   ], t('share'));
 }
@@ -330,7 +361,7 @@ function drawHead() {
       byId('start').scrollIntoView({ block: 'nearest' });
       byId('play').focus();
     }, { id: 'new' }),
-    button(t('games'), openGames, { id: 'games' }));
+    button(t('games'), () => void openGames(), { id: 'games' }));
   const choose = (/** @type {'theme' | 'faces'} */ what, /** @type {[string, Word][]} */ values) => {
     const select = html('select', {
       id: what,
@@ -527,8 +558,7 @@ function drawStart() {
     remember();
     const other = opponent.value === 'string' ? string.value : opponent.value;
     const [first, second] = seat.value === 'first' ? ['person', other] : [other, 'person'];
-    const view = await ask({ type: 'new', first, second, rules: rule.value, clock: clock.value || null });
-    if (view) show(view);
+    await open({ type: 'new', first, second, rules: rule.value, clock: clock.value || null });
   };
   place.replaceChildren(html('form', { submit: begin },
     html('label', {}, t('opponent'), ' ', opponent), stringField,
@@ -599,8 +629,7 @@ function drawMoves() {
     html('p', { class: 'steps' }, step('beginning', '«', 0), step('back', '‹', at - 1), html('span', {}, t('plyOf', at, game.plies.length)), step('forward', '›', at + 1), step('end', '»', game.plies.length)),
     html('p', { class: 'note', id: 'remark' }, now ? remark(now) : ''),
     !game.inPlay && here && here.turn && at < game.plies.length ? button(t('fromHere'), async () => {
-      const view = await ask({ type: 'new', first: 'person', second: `level:${settings.level}`, rules: game.rules, position: here.position });
-      if (view) show(view);
+      await open({ type: 'new', first: 'person', second: `level:${settings.level}`, rules: game.rules, position: here.position });
     }, { id: 'from-here' }) : '');
   const current = list.querySelector('[aria-current]')?.parentElement;
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
@@ -660,3 +689,4 @@ document.addEventListener('keydown', (event) => {
 });
 
 draw();
+backend.events({ event: hear, connected });

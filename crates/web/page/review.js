@@ -3,8 +3,8 @@
 import { button, html } from './dom.js';
 import { t } from './words.js';
 
-/** @typedef {import('./socket.js').Review} Review */
-/** @typedef {import('./socket.js').PlyReview} PlyReview */
+/** @typedef {import('./wire').Review} Review */
+/** @typedef {import('./wire').PlyReview} PlyReview */
 
 /** @param {number} number */
 const signed = (number) => `${number < 0 ? '−' : '+'}${Math.abs(number).toFixed(2)}`;

@@ -3,8 +3,8 @@
 import { button, html, percent, svg } from './dom.js';
 import { t } from './words.js';
 
-/** @typedef {import('./socket.js').Study} Study */
-/** @typedef {import('./socket.js').Chances} Chances */
+/** @typedef {import('./wire').Study} Study */
+/** @typedef {import('./wire').Study['wdl']} Chances */
 /** @typedef {import('./words.js').Word} Word */
 
 /** Three shares side by side. @param {Chances} wdl @param {string} who */

@@ -73,7 +73,7 @@ export const commitment = (seed, nonce) => {
 
 /**
  * What lies under each face-down square of a start, from its seed.
- * @param {string} seed @param {import('./socket.js').PositionView} start @param {number} files @param {number} ranks
+ * @param {string} seed @param {import('./wire').PositionView} start @param {number} files @param {number} ranks
  * @returns {Map<string, string>}
  */
 export const deal = (seed, start, files, ranks) => {
@@ -105,7 +105,7 @@ const below = (random, bound) => {
 
 /**
  * How many flips of a finished game are those of the promised deal; an error says what is not.
- * @param {import('./socket.js').GameView} game @param {import('./socket.js').PositionView} start @returns {number}
+ * @param {import('./wire').GameView} game @param {import('./wire').PositionView} start @returns {number}
  */
 export const verify = (game, start) => {
   if (!game.deal) throw new Error('the deal is not told yet');

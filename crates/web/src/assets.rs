@@ -20,6 +20,7 @@ assets! {
     "style.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "main.js": "text/javascript; charset=utf-8",
+    "backend.js": "text/javascript; charset=utf-8",
     "socket.js": "text/javascript; charset=utf-8",
     "board.js": "text/javascript; charset=utf-8",
     "glyphs.js": "text/javascript; charset=utf-8",

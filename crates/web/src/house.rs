@@ -14,7 +14,6 @@ use anqi_engine::{Choice, Resources, Stop};
 use anqi_lab::write_whole;
 use anqi_records::{Reader, Record};
 use anqi_rules::{Game, Seat, Seed, excerpt};
-use serde::Serialize;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::AbortHandle;
 
@@ -24,6 +23,8 @@ use crate::seat::{Sitter, SitterError};
 use crate::study::{Analyst, AnalystError};
 use crate::table::{Table, TableError, Wish, journal_path, record_path};
 use crate::view::GameView;
+use crate::watchers::{Told, Watchers};
+use crate::wire::{Imported, Listed, ListedPlayer};
 
 /// All games of a folder. One server at a time.
 #[expect(missing_debug_implementations, reason = "it holds deals")]
@@ -59,8 +60,7 @@ pub struct Settings {
 /// A table, and how its pages hear of it.
 pub(crate) struct Seated {
     table: Mutex<Table>,
-    /// The game as JSON after every change.
-    views: broadcast::Sender<Arc<str>>,
+    watchers: Watchers,
     going: Mutex<Going>,
 }
 
@@ -72,9 +72,6 @@ struct Going {
     thinking: Stop,
     flag: Option<AbortHandle>,
 }
-
-/// A page that is further behind than this hears of the present only.
-const MOST_UNHEARD: usize = 16;
 
 /// Why a house cannot be opened, or what was asked of it cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -99,35 +96,6 @@ pub enum HouseError {
     /// The tables cannot be used.
     #[error(transparent)]
     Tables(#[from] AnalystError),
-}
-
-/// One line of the list of games.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Listed {
-    game: String,
-    date: Option<String>,
-    first: ListedPlayer,
-    second: ListedPlayer,
-    result: &'static str,
-    reason: Option<String>,
-    plies: usize,
-    in_play: bool,
-}
-
-/// Who sat at one side of a listed game.
-#[derive(Serialize)]
-struct ListedPlayer {
-    name: String,
-    level: Option<usize>,
-}
-
-/// What came of an import.
-#[derive(Default, Serialize)]
-pub(crate) struct Imported {
-    schema: &'static str,
-    games: Vec<String>,
-    errors: Vec<String>,
 }
 
 /// The newest games that a list shows.
@@ -239,7 +207,7 @@ impl House {
 
     /// A game by its name, in play or kept.
     pub(crate) fn find(&self, id: &str) -> Result<Arc<Seated>, TableError> {
-        let unknown = || TableError::Wish(format!("there is no game {:?}", excerpt(id)));
+        let unknown = || TableError::NoSuchGame(excerpt(id));
         if id.len() != ID_DIGITS || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(unknown());
         }
@@ -280,12 +248,12 @@ impl House {
 
     /// Keeps the games of a text in any of our formats. Damaged ones are told, the others kept.
     pub(crate) fn import(&self, text: &str) -> io::Result<Imported> {
-        let mut imported = Imported { schema: "anqi-import-1", ..Imported::default() };
+        let mut imported = Imported { schema: "anqi-import-1", games: Vec::new(), errors: Vec::new() };
         for entry in Reader::new(text.as_bytes())?.take(MOST_IMPORTED) {
             match entry {
                 Err(error) => imported.errors.push(error.to_string()),
                 Ok(entry) => match self.keep(&entry.record) {
-                    Ok(id) => imported.games.push(id),
+                    Ok(kept) => imported.games.push(kept.id().to_owned()),
                     Err(TableError::Io(error)) => return Err(error),
                     Err(error) => imported.errors.push(format!("line {}: {error}", entry.line)),
                 },
@@ -297,16 +265,23 @@ impl House {
         Ok(imported)
     }
 
-    /// Keeps a record, and gives its name: the same for the same record.
-    pub(crate) fn keep(&self, record: &Record) -> Result<String, TableError> {
+    /// Keeps a record as a game, whose name is the same for the same record.
+    fn keep(&self, record: &Record) -> Result<Table, TableError> {
         let text = record.to_string();
         let id = id_of(&Seed::from([7; 32]).child(&text));
-        Table::of_record(&id, record)?;
+        let table = Table::of_record(&id, record)?;
         let path = record_path(&self.dir, &id);
         if !path.exists() {
             write_whole(&path, |file| file.write_all(text.as_bytes()))?;
         }
-        Ok(id)
+        Ok(table)
+    }
+
+    /// Keeps a record, and opens it.
+    pub(crate) fn keep_open(&self, record: &Record) -> Result<Arc<Seated>, TableError> {
+        let table = self.keep(record)?;
+        let mut tables = self.tables();
+        Ok(tables.get(table.id()).and_then(Weak::upgrade).unwrap_or_else(|| seat(&mut tables, table)))
     }
 
     /// The newest games first.
@@ -350,7 +325,7 @@ impl House {
         let mut going = seated.going();
         match going.version {
             Some(known) if known == version => return,
-            Some(_) => seated.publish(&table),
+            Some(_) => seated.watchers.tell(&table),
             // Whoever sits down at a table sees it.
             None => {}
         }
@@ -418,8 +393,8 @@ impl House {
 fn seat(tables: &mut HashMap<String, Weak<Seated>>, table: Table) -> Arc<Seated> {
     tables.retain(|_, seated| seated.strong_count() > 0);
     let id = table.id().to_owned();
-    let views = broadcast::Sender::new(MOST_UNHEARD);
-    let seated = Arc::new(Seated { table: Mutex::new(table), views, going: Mutex::default() });
+    let watchers = Watchers::new(&table);
+    let seated = Arc::new(Seated { table: Mutex::new(table), watchers, going: Mutex::default() });
     tables.insert(id, Arc::downgrade(&seated));
     seated
 }
@@ -434,25 +409,19 @@ impl Seated {
     }
 
     /// The game as a page sees it now, and every change from now on.
-    pub(crate) fn watch(&self) -> (Arc<str>, broadcast::Receiver<Arc<str>>) {
-        let table = self.table();
-        (view(&table), self.views.subscribe())
+    pub(crate) fn watch(&self) -> (GameView, broadcast::Receiver<Arc<Told>>) {
+        self.watchers.watch(&self.table())
     }
 
     /// The game as a page sees it now; clocks have run since the last change.
-    pub(crate) fn view(&self) -> Arc<str> {
-        view(&self.table())
-    }
-
-    fn publish(&self, table: &Table) {
-        // Without pages nobody hears it.
-        let _ = self.views.send(view(table));
+    pub(crate) fn view(&self) -> GameView {
+        self.watchers.view(&self.table())
     }
 
     fn tell_trouble(&self, trouble: Option<String>) {
         let mut table = self.table();
         if table.note_trouble(trouble) {
-            self.publish(&table);
+            self.watchers.tell(&table);
         }
     }
 
@@ -461,11 +430,6 @@ impl Seated {
         let mut table = self.table();
         (table.version() == version).then(|| act(&mut table))
     }
-}
-
-fn view(table: &Table) -> Arc<str> {
-    // Maps with text keys and numbers: this cannot fail.
-    serde_json::to_string(&GameView::of(table)).unwrap_or_default().into()
 }
 
 impl Listed {

@@ -20,20 +20,20 @@
 //! |---|---|
 //! | `table.rs`, `seat.rs` | `Table`: one game, its deal and clocks; who sits at it |
 //! | `journal.rs` | what is on disk while a game is played |
-//! | `view.rs` | everything public about a game, as JSON |
+//! | `view.rs`, `watchers.rs` | what a page is shown of a game, and of every change of it |
 //! | `house.rs` | all tables; engines that move, flags that fall; list and import |
-//! | `chances.rs` | what a value of the engine means in won, drawn and lost games |
 //! | `study.rs`, `review.rs` | what an engine thinks of a position, and of a finished game |
 //! | `holder.rs` | which server holds a folder |
 //! | `link.rs` | a game in a link |
-//! | `message.rs`, `socket.rs`, `server.rs`, `assets.rs` | requests, sockets, HTTP, the page's files |
+//! | `wire.rs`, `refusal.rs` | every message, as types |
+//! | `socket.rs`, `server.rs`, `assets.rs` | sockets, HTTP, the page's files |
 
 mod assets;
 mod holder;
 mod house;
 mod journal;
 mod link;
-mod message;
+mod refusal;
 mod review;
 mod seat;
 mod server;
@@ -41,6 +41,8 @@ mod socket;
 mod study;
 mod table;
 mod view;
+mod watchers;
+mod wire;
 
 pub use holder::Holder;
 pub use house::{House, HouseError, Settings};

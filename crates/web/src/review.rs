@@ -6,6 +6,7 @@ use anqi_rules::{Game, Move, Seat};
 use serde::Serialize;
 
 use crate::study::{Analyst, rounded, value_of, worth};
+use crate::view::SeatName;
 
 /// Positions that the search looks at for each ply.
 const NODES: u64 = 100_000;
@@ -18,6 +19,7 @@ const MOST_PUZZLES: usize = 5;
 /// How bad a move was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) enum Grade {
     Mistake,
     Blunder,
@@ -35,12 +37,12 @@ impl Grade {
 
 /// What is said about one ply.
 #[derive(Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct PlyReview {
     pub(crate) ply: usize,
     played: String,
     best: String,
-    seat: &'static str,
+    seat: SeatName,
     /// Chances of win, draw and loss for the first player before the ply.
     wdl: Chances,
     /// Expected score that the move gave away.
@@ -55,18 +57,19 @@ pub(crate) struct PlyReview {
 
 /// The whole game.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Review {
-    r#type: &'static str,
     game: String,
     /// How luck is measured.
     value: &'static str,
     nodes: u64,
-    sides: [Side; 2],
+    sides: [SideReview; 2],
     puzzles: Vec<usize>,
 }
 
 #[derive(Default, Serialize)]
-struct Side {
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct SideReview {
     moves: usize,
     mistakes: usize,
     blunders: usize,
@@ -96,7 +99,7 @@ pub(crate) fn look(analyst: &Analyst, before: &Game, game: &Game, stop: &Stop) -
         ply,
         played: played.to_string(),
         best: choice.mv.to_string(),
-        seat: seat.name(),
+        seat: seat.into(),
         wdl: if seat == Seat::First { chances } else { [chances[2], chances[1], chances[0]] },
         loss: rounded(loss),
         grade,
@@ -113,7 +116,7 @@ pub(crate) fn loss_of(game: &Game, choice: &Choice, mv: Move) -> Option<f64> {
 
 impl Review {
     pub(crate) fn new(id: &str, plies: &[PlyReview]) -> Review {
-        let mut sides = [Side::default(), Side::default()];
+        let mut sides = [SideReview::default(), SideReview::default()];
         for review in plies {
             let side = &mut sides[review.ply % 2];
             side.moves += 1;
@@ -126,6 +129,6 @@ impl Review {
         let mut worst: Vec<&PlyReview> = plies.iter().filter(|review| review.grade.is_some()).collect();
         worst.sort_by(|a, b| b.loss.total_cmp(&a.loss).then(a.ply.cmp(&b.ply)));
         let puzzles = worst.iter().take(MOST_PUZZLES).map(|review| review.ply).collect();
-        Review { r#type: "review", game: id.to_owned(), value: luck::VALUE, nodes: NODES, sides, puzzles }
+        Review { game: id.to_owned(), value: luck::VALUE, nodes: NODES, sides, puzzles }
     }
 }

@@ -12,7 +12,7 @@ use axum::routing::{any, get};
 use axum::{Json, Router};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use serde_json::json;
+use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
@@ -22,6 +22,7 @@ use crate::assets::{ASSETS, Asset};
 use crate::house::House;
 use crate::socket::{LONGEST_MESSAGE, talk};
 use crate::table::TableError;
+use crate::wire::{self, Event, Games};
 
 /// A page that has not asked for anything in this time is let go.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -133,8 +134,8 @@ fn serve_asset(asset: &Asset) -> Response {
     ([(header::CONTENT_TYPE, asset.kind), (header::CACHE_CONTROL, "no-cache")], asset.bytes).into_response()
 }
 
-fn json_response(value: &serde_json::Value) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+fn json_response(value: &impl Serialize) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], wire::text(value)).into_response()
 }
 
 fn failed(error: &dyn std::fmt::Display) -> Response {
@@ -151,7 +152,7 @@ async fn holder(State(house): State<Arc<House>>) -> Response {
 
 async fn list(State(house): State<Arc<House>>) -> Response {
     match tokio::task::spawn_blocking(move || house.list()).await {
-        Ok(Ok(games)) => json_response(&json!({ "schema": "anqi-games-1", "games": games })),
+        Ok(Ok(games)) => json_response(&Games { schema: "anqi-games-1", games }),
         Ok(Err(error)) => failed(&error),
         Err(error) => failed(&error),
     }
@@ -159,7 +160,7 @@ async fn list(State(house): State<Arc<House>>) -> Response {
 
 async fn import(State(house): State<Arc<House>>, text: String) -> Response {
     match tokio::task::spawn_blocking(move || house.import(&text)).await {
-        Ok(Ok(imported)) => json_response(&json!(imported)),
+        Ok(Ok(imported)) => json_response(&imported),
         Ok(Err(error)) => failed(&error),
         Err(error) => failed(&error),
     }
@@ -170,11 +171,11 @@ async fn export(State(house): State<Arc<House>>, Path(file): Path<String>) -> Re
     let (id, kind) = file.rsplit_once('.').unwrap_or((&file, ""));
     let seated = match house.find(id) {
         Ok(seated) => seated,
-        Err(error @ TableError::Wish(_)) => return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response(),
+        Err(error @ TableError::NoSuchGame(_)) => return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response(),
         Err(error) => return failed(&error),
     };
     let format = match kind {
-        "json" => return ([(header::CONTENT_TYPE, "application/json")], seated.view().to_string()).into_response(),
+        "json" => return json_response(&Event::Game(seated.view().into())),
         "anqi" => Format::Anqi,
         "txt" => Format::Server,
         _ => return (StatusCode::NOT_FOUND, "expected .anqi, .txt or .json\n").into_response(),

@@ -9,18 +9,18 @@ use anqi_play::LEVELS;
 use anqi_rules::Game;
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
-use serde_json::{Value, json};
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::house::{House, Seated};
 use crate::link;
-use crate::message::{Numbered, Request, answer, error};
+use crate::refusal::Refusal;
 use crate::review::{Grade, Review, look, loss_of};
 use crate::study::{MOST_NODES, STAGES, Study, rounded};
 use crate::table::{Table, TableError, Wish, rewind};
-use crate::view::PositionView;
+use crate::view::{GameView, PositionView};
+use crate::watchers::Told;
+use crate::wire::{self, Asked, Event, Request, Response, Schema, Welcome, answer};
 
 /// No message of a page is longer.
 pub(crate) const LONGEST_MESSAGE: usize = 16 * 1024;
@@ -35,7 +35,8 @@ const TEACH_NODES: u64 = 100_000;
 /// Talks with a page until it goes.
 pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
     let (news, mut to_send) = mpsc::channel::<News>(16);
-    let mut page = Page { house, news, open: None, study: Stop::default(), review: Stop::default() };
+    let mut page =
+        Page { house, news, schema: Schema::default(), open: None, study: Stop::default(), review: Stop::default() };
     let mut ping = tokio::time::interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut heard = Instant::now();
@@ -46,7 +47,7 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
                     heard = Instant::now();
                     match message {
                         Message::Text(text) => page.hear(&text),
-                        Message::Binary(_) => Some(error(None, "binary messages are not understood, expected JSON text")),
+                        Message::Binary(_) => Some(answer(None, &Response::Error(Refusal::Binary.into()))),
                         Message::Close(_) => break,
                         Message::Ping(_) | Message::Pong(_) => None,
                     }
@@ -59,13 +60,10 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
                 }
                 None => break,
             },
-            view = changed(&mut page.open) => Some(view.to_string()),
+            text = changed(&mut page.open) => Some(text),
             Some(news) = to_send.recv() => match news {
                 News::Text(text) => Some(text),
-                News::NoBlunder { re, mv, ply } => match page.play(&mv, ply) {
-                    Ok(done) => Some(answer(re, done)),
-                    Err(refusal) => Some(error(re, &refusal.to_string())),
-                },
+                News::NoBlunder { re, mv, ply } => Some(answer(re, &or_error(page.play(&mv, ply)))),
             },
             _ = ping.tick() => {
                 if heard.elapsed() >= SILENCE {
@@ -88,18 +86,29 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
     page.review.raise();
 }
 
-/// The next view of the open game; never, if there is none.
-async fn changed(open: &mut Option<Open>) -> Arc<str> {
-    let Some(Open { seated, views }) = open else { return std::future::pending().await };
-    match views.recv().await {
-        Ok(view) => view,
-        // Too much has happened meanwhile. (Nobody closes the channel of a table that is open here.)
-        Err(RecvError::Lagged(_) | RecvError::Closed) => {
-            let (view, fresh) = seated.watch();
-            *views = fresh;
-            view
+/// The message of the next change of the open game; never, if there is none.
+async fn changed(open: &mut Option<Open>) -> String {
+    let Some(open) = open else { return std::future::pending().await };
+    if let Ok(told) = open.changes.recv().await {
+        match &mut open.whole {
+            None => return told.text.clone(),
+            Some(view) => {
+                if view.apply(&told.change) {
+                    return wire::text(&Event::Game(view.clone()));
+                }
+            }
         }
     }
+    // The page was too far behind. (The channel of an open game is never closed.)
+    let (view, changes) = open.seated.watch();
+    let view = Box::new(view);
+    open.changes = changes;
+    open.whole = open.whole.is_some().then(|| view.clone());
+    wire::text(&Event::Game(view))
+}
+
+fn or_error(response: Result<Response, Refusal>) -> Response {
+    response.unwrap_or_else(|refusal| Response::Error(refusal.into()))
 }
 
 /// What comes of thinking for a page.
@@ -113,86 +122,78 @@ enum News {
 /// The game that a page has open.
 struct Open {
     seated: Arc<Seated>,
-    views: broadcast::Receiver<Arc<str>>,
+    changes: broadcast::Receiver<Arc<Told>>,
+    /// The game as the page was told it last, if it wants the whole game every time.
+    whole: Option<Box<GameView>>,
 }
 
 /// One page.
 struct Page {
     house: Arc<House>,
     news: mpsc::Sender<News>,
+    schema: Schema,
     open: Option<Open>,
     study: Stop,
     review: Stop,
 }
 
-/// Why a request was not done.
-#[derive(Debug, thiserror::Error)]
-enum Refusal {
-    #[error("no game is open")]
-    NothingOpen,
-    #[error("a game is reviewed when it is over")]
-    StillPlayed,
-    #[error("{0} nodes are too many, expected {MOST_NODES} at most")]
-    TooMuch(u64),
-    #[error("ply {ply} is beyond the {plies} plies of the game")]
-    NoSuchPly { ply: usize, plies: usize },
-    #[error(transparent)]
-    Table(#[from] TableError),
-    #[error(transparent)]
-    Link(#[from] link::LinkError),
-}
-
 impl Page {
     /// Does what a message asks; an answer that takes longer comes as news.
     fn hear(&mut self, text: &str) -> Option<String> {
-        let Numbered { re, request } = Numbered::parse(text);
-        match request.map(|request| self.act(re, request)) {
-            Ok(Ok(value)) => value.map(|value| answer(re, value)),
-            Ok(Err(refusal)) => Some(error(re, &refusal.to_string())),
-            Err(unreadable) => Some(error(re, &unreadable)),
-        }
+        let Asked { re, request } = Asked::parse(text);
+        let response = match request {
+            Ok(request) => self.act(re, request).map_err(Into::into),
+            Err(malformed) => Err(malformed),
+        };
+        response.unwrap_or_else(|refused| Some(Response::Error(refused))).map(|response| answer(re, &response))
     }
 
-    fn act(&mut self, re: Option<u64>, request: Request) -> Result<Option<Value>, Refusal> {
-        match request {
-            Request::Hello {} => Ok(Some(welcome())),
+    fn act(&mut self, re: Option<u64>, request: Request) -> Result<Option<Response>, Refusal> {
+        let response = match request {
+            Request::Hello { schema } => {
+                self.schema = schema.unwrap_or_default();
+                welcome(self.schema)
+            }
             Request::New { first, second, rules, clock, position } => {
                 let seated = self.house.begin(&Wish { rules, position, first, second, clock })?;
-                Ok(Some(self.sit_down(seated)))
+                self.sit_down(seated)
             }
             Request::Open { game } => {
                 let seated = self.house.find(&game)?;
-                Ok(Some(self.sit_down(seated)))
+                self.sit_down(seated)
             }
             Request::OpenLink { link } => {
-                let id = self.house.keep(&link::to_record(&link)?)?;
-                let seated = self.house.find(&id)?;
-                Ok(Some(self.sit_down(seated)))
+                let seated = self.house.keep_open(&link::to_record(&link)?)?;
+                self.sit_down(seated)
             }
             Request::Close {} => {
                 self.leave();
-                Ok(Some(json!({ "type": "closed" })))
+                Response::Closed {}
             }
-            Request::Play { mv, ply, teach: false } => self.play(&mv, ply).map(Some),
-            Request::Play { mv, ply, teach: true } => self.play_unless_blunder(re, mv, ply),
-            Request::TakeBack {} => self.change(Table::take_back).map(Some),
-            Request::Resign {} => self.change(Table::resign).map(Some),
-            Request::Hint {} => self.hint(re),
+            Request::Play { mv, ply, teach: false } => self.play(&mv, ply)?,
+            Request::Play { mv, ply, teach: true } => {
+                self.play_unless_blunder(re, mv, ply)?;
+                return Ok(None);
+            }
+            Request::TakeBack {} => self.change(Table::take_back)?,
+            Request::Resign {} => self.change(Table::resign)?,
+            Request::Hint {} => {
+                self.hint(re)?;
+                return Ok(None);
+            }
             Request::At { ply } => {
-                let game = self.game_at(ply)?;
-                Ok(Some(json!({ "type": "position", "shown": PositionView::of(&game, ply, true) })))
+                let shown = PositionView::of(&self.game_at(ply)?, ply, true);
+                Response::Position { shown: Box::new(shown) }
             }
-            Request::Analyse { ply, nodes } => self.analyse(ply, nodes),
+            Request::Analyse { ply, nodes } => self.analyse(ply, nodes)?,
             Request::StopAnalysis {} => {
                 self.study.raise();
-                Ok(Some(json!({ "type": "done" })))
+                Response::Done {}
             }
-            Request::Review {} => self.review(),
-            Request::Link {} => {
-                let link = link::of_game(self.open()?.table().game());
-                Ok(Some(json!({ "type": "link", "link": link })))
-            }
-        }
+            Request::Review {} => self.review()?,
+            Request::Link {} => Response::Link { link: link::of_game(self.open()?.table().game()) },
+        };
+        Ok(Some(response))
     }
 
     fn open(&self) -> Result<&Arc<Seated>, Refusal> {
@@ -206,30 +207,32 @@ impl Page {
     }
 
     /// Opens a game: its view is the answer, and every change is news from here on.
-    fn sit_down(&mut self, seated: Arc<Seated>) -> Value {
+    fn sit_down(&mut self, seated: Arc<Seated>) -> Response {
         self.leave();
-        let (view, views) = seated.watch();
+        let (view, changes) = seated.watch();
+        let view = Box::new(view);
         // Whoever thinks there begins when somebody looks, so that nothing is missed.
         self.house.go_on(&seated);
-        self.open = Some(Open { seated, views });
-        serde_json::from_str(&view).unwrap_or_default()
+        let whole = (self.schema == Schema::Whole).then(|| view.clone());
+        self.open = Some(Open { seated, changes, whole });
+        Response::Game(view)
     }
 
     /// Changes the table. The news of it is the answer's twin, so that the answer can be short; it comes second.
-    fn change(&mut self, act: impl FnOnce(&mut Table, &Path) -> Result<(), TableError>) -> Result<Value, Refusal> {
+    fn change(&mut self, act: impl FnOnce(&mut Table, &Path) -> Result<(), TableError>) -> Result<Response, Refusal> {
         let seated = Arc::clone(self.open()?);
         let done = act(&mut seated.table(), self.house.dir());
         // Even if it failed: a ply may have been played, and only the record of the game not been written.
         self.house.go_on(&seated);
         done?;
-        Ok(json!({ "type": "done" }))
+        Ok(Response::Done {})
     }
 
-    fn play(&mut self, mv: &str, ply: usize) -> Result<Value, Refusal> {
+    fn play(&mut self, mv: &str, ply: usize) -> Result<Response, Refusal> {
         self.change(|table, dir| table.play_person(dir, mv, ply))
     }
 
-    fn play_unless_blunder(&mut self, re: Option<u64>, mv: String, ply: usize) -> Result<Option<Value>, Refusal> {
+    fn play_unless_blunder(&mut self, re: Option<u64>, mv: String, ply: usize) -> Result<(), Refusal> {
         let (wanted, game) = {
             let table = self.open()?.table();
             (table.person_move(&mv)?, table.game().clone())
@@ -247,27 +250,25 @@ impl Page {
             let reply = match thought.filter(|(_, loss)| Grade::of(*loss) == Some(Grade::Blunder)) {
                 Some((choice, loss)) => {
                     let better = choice.mv.to_string();
-                    let warning = json!({ "type": "warning", "move": mv, "better": better, "loss": rounded(loss) });
-                    News::Text(answer(re, warning))
+                    News::Text(answer(re, &Response::Warning { mv, better, loss: rounded(loss) }))
                 }
                 None => News::NoBlunder { re, mv, ply },
             };
             let _ = news.send(reply).await;
         });
-        Ok(None)
+        Ok(())
     }
 
-    fn hint(&mut self, re: Option<u64>) -> Result<Option<Value>, Refusal> {
+    fn hint(&mut self, re: Option<u64>) -> Result<(), Refusal> {
         let game = self.open()?.table().game().clone();
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
-            let reply = match house.think(&house.players, game, HINT_NODES, Stop::default()).await {
-                Some(choice) => json!({ "type": "hint", "move": choice.mv.to_string() }),
-                None => json!({ "type": "error", "message": "there is nothing to play" }),
-            };
-            let _ = news.send(News::Text(answer(re, reply))).await;
+            let thought = house.think(&house.players, game, HINT_NODES, Stop::default()).await;
+            let hint = thought.map(|choice| Response::Hint { mv: choice.mv.to_string() });
+            let reply = or_error(hint.ok_or(Refusal::NothingToPlay));
+            let _ = news.send(News::Text(answer(re, &reply))).await;
         });
-        Ok(None)
+        Ok(())
     }
 
     /// The open game as it stood before ply number `ply`.
@@ -282,10 +283,10 @@ impl Page {
     }
 
     /// Thinks about a position with more and more nodes, and tells after each stage.
-    fn analyse(&mut self, ply: usize, nodes: Option<u64>) -> Result<Option<Value>, Refusal> {
+    fn analyse(&mut self, ply: usize, nodes: Option<u64>) -> Result<Response, Refusal> {
         let most = nodes.unwrap_or(STAGES[STAGES.len() - 1]);
         if most > MOST_NODES {
-            return Err(Refusal::TooMuch(most));
+            return Err(Refusal::TooManyNodes(most));
         }
         let game = self.game_at(ply)?;
         let id = self.open()?.table().id().to_owned();
@@ -299,17 +300,17 @@ impl Page {
                 // A search that ended by itself has proven what there is to prove.
                 let is_last = stage == most || choice.stats.nodes < stage;
                 let study = Study::new(&id, &game, &choice, is_last, &house.analyst);
-                let Ok(text) = serde_json::to_string(&study) else { return };
+                let text = wire::text(&Event::Analysis(Box::new(study)));
                 if news.send(News::Text(text)).await.is_err() || is_last {
                     return;
                 }
             }
         });
-        Ok(Some(json!({ "type": "done" })))
+        Ok(Response::Done {})
     }
 
     /// Looks at every ply of a finished game, and tells about each as it goes.
-    fn review(&mut self) -> Result<Option<Value>, Refusal> {
+    fn review(&mut self) -> Result<Response, Refusal> {
         let seated = Arc::clone(self.open()?);
         let (id, game) = {
             let table = seated.table();
@@ -332,28 +333,26 @@ impl Page {
                     look(&students.analyst, &before, &game, &stop).filter(|_| !stop.is_raised())
                 });
                 let Ok(Some(review)) = looked.await else { return };
-                let told = json!({ "type": "review-ply", "game": id, "review": review });
+                let told = wire::text(&Event::ReviewPly { game: id.clone(), review: review.clone() });
                 reviews.push(review);
-                if news.send(News::Text(told.to_string())).await.is_err() {
+                if news.send(News::Text(told)).await.is_err() {
                     return;
                 }
             }
-            let whole = json!(Review::new(&id, &reviews));
-            let _ = news.send(News::Text(whole.to_string())).await;
+            let whole = wire::text(&Event::Review(Review::new(&id, &reviews)));
+            let _ = news.send(News::Text(whole)).await;
         });
-        Ok(Some(json!({ "type": "done" })))
+        Ok(Response::Done {})
     }
 }
 
 /// What a page needs to begin.
-fn welcome() -> Value {
-    let presets: Vec<&str> = anqi_engine::PlayerSpec::presets().iter().map(|preset| preset.name).collect();
-    json!({
-        "type": "welcome",
-        "schema": "anqi-page-1",
-        "version": env!("CARGO_PKG_VERSION"),
-        "levels": LEVELS,
-        "rules": anqi_rules::Rules::names().collect::<Vec<_>>(),
-        "players": presets,
+fn welcome(schema: Schema) -> Response {
+    Response::Welcome(Welcome {
+        schema,
+        version: env!("CARGO_PKG_VERSION"),
+        levels: LEVELS.iter().map(Into::into).collect(),
+        rules: anqi_rules::Rules::names().collect(),
+        players: anqi_engine::PlayerSpec::presets().iter().map(|preset| preset.name).collect(),
     })
 }

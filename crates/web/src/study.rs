@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use anqi_endgame::{Measure, TableError, Wdl as Proven};
+use anqi_endgame::{Measure, TableError, Wdl};
 use anqi_engine::{
     Candidate, Chances, Choice, Limits, PlayerSpec, Resources, Score, SpecError, Stop, TablesOption, chances, expected,
 };
-use anqi_rules::{Color, Game, Move, Position, Seed};
+use anqi_rules::{Game, Move, Position, Seed};
 use serde::Serialize;
+
+use crate::view::{ColorName, SeatName};
 
 /// Who thinks about positions, but for its tables. What its scores mean in won games is measured: see [`chances`].
 const ANALYST: &str = "champion,hash=32";
@@ -24,12 +26,12 @@ const MOST_LINES: usize = 6;
 /// What is known about a position, for the side to move.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Study {
-    r#type: &'static str,
     game: String,
     ply: usize,
-    turn: Option<&'static str>,
-    seat: &'static str,
+    turn: Option<ColorName>,
+    seat: SeatName,
     nodes: u64,
     /// Plies that every move was looked at.
     depth: u32,
@@ -47,6 +49,7 @@ pub(crate) struct Study {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct MoveInfo {
     #[serde(rename = "move")]
     mv: String,
@@ -56,6 +59,7 @@ struct MoveInfo {
 
 /// What flipping a square is worth, and what may lie there.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct FlipInfo {
     square: String,
     winrate: f64,
@@ -63,6 +67,7 @@ struct FlipInfo {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct OutcomeInfo {
     piece: char,
     count: u8,
@@ -71,14 +76,33 @@ struct OutcomeInfo {
     winrate: Option<f64>,
 }
 
+/// What is proven for the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+enum Proven {
+    Win,
+    Draw,
+    Loss,
+}
+
+/// What the plies of a verdict lead to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+enum Goal {
+    End,
+    Capture,
+}
+
 /// What endgame tables prove.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Verdict {
-    result: &'static str,
+    result: Proven,
     plies: Option<u16>,
-    /// What the plies lead to: the `end` of the game or the next `capture`.
-    to: Option<&'static str>,
+    to: Option<Goal>,
     /// Whether the verdict holds for the game's draw by quiet plies; repetition is in no table.
     knows_draw_rule: bool,
 }
@@ -124,14 +148,14 @@ impl Analyst {
         let Some(value) = tables.judge(game.position())? else { return Ok(None) };
         let to = match tables.flavour().measure() {
             Measure::Outcome => None,
-            Measure::Conversion => Some("capture"),
-            Measure::End => Some("end"),
+            Measure::Conversion => Some(Goal::Capture),
+            Measure::End => Some(Goal::End),
         };
         Ok(Some(Verdict {
             result: match value.wdl() {
-                Proven::Win => "win",
-                Proven::Draw => "draw",
-                Proven::Loss => "loss",
+                Wdl::Win => Proven::Win,
+                Wdl::Draw => Proven::Draw,
+                Wdl::Loss => Proven::Loss,
             },
             plies: value.distance().filter(|_| to.is_some()).map(|distance| distance.0),
             to: to.filter(|_| value.distance().is_some()),
@@ -143,9 +167,9 @@ impl Analyst {
 impl Verdict {
     fn chances(&self) -> Chances {
         match self.result {
-            "win" => [1.0, 0.0, 0.0],
-            "loss" => [0.0, 0.0, 1.0],
-            _ => [0.0, 1.0, 0.0],
+            Proven::Win => [1.0, 0.0, 0.0],
+            Proven::Draw => [0.0, 1.0, 0.0],
+            Proven::Loss => [0.0, 0.0, 1.0],
         }
     }
 }
@@ -173,11 +197,10 @@ impl Study {
             }
         };
         Study {
-            r#type: "analysis",
             game: id.to_owned(),
             ply: game.plies().len(),
-            turn: position.turn().map(Color::name),
-            seat: game.seat().name(),
+            turn: position.turn().map(ColorName::from),
+            seat: game.seat().into(),
             nodes: choice.stats.nodes,
             depth: choice.stats.depth,
             is_during_search: !is_last,
@@ -289,10 +312,10 @@ mod tests {
         }
     }
 
-    fn verdict(analyst: &Analyst, rules: &str, position: &str) -> Option<(&'static str, Option<u16>, bool)> {
+    fn verdict(analyst: &Analyst, rules: &str, position: &str) -> Option<(Proven, Option<u16>, bool)> {
         let game = Game::from_position(rules.parse().unwrap(), position.parse().unwrap()).unwrap();
         let verdict = analyst.verdict(&game).unwrap()?;
-        if verdict.result != "draw" {
+        if verdict.result != Proven::Draw {
             assert_eq!(value_of(&game, &analyst.think(&game, STAGES[0], &Stop::default()).unwrap()), verdict.chances());
         }
         Some((verdict.result, verdict.plies, verdict.knows_draw_rule))
@@ -302,8 +325,8 @@ mod tests {
     fn tables_prove_endings() {
         let analyst = Analyst::new(None, &Resources::default()).unwrap();
         let of = |position| verdict(&analyst, "server", position);
-        assert_eq!(of("4/4/4/4/4/4/4/Kg2 r -"), Some(("win", Some(1), true)));
-        assert_eq!(of("4/4/4/4/4/4/p2p/N3 b -"), Some(("draw", None, true)));
+        assert_eq!(of("4/4/4/4/4/4/4/Kg2 r -"), Some((Proven::Win, Some(1), true)));
+        assert_eq!(of("4/4/4/4/4/4/p2p/N3 b -"), Some((Proven::Draw, None, true)));
         assert_eq!(of("4/4/4/4/4/4/4/Kgx1 r p"), None);
         // Fig. 7 of Chen, Shen & Hsu has five pieces, and no folder is given.
         assert_eq!(of("1m2/4/1g2/g3/4/4/1c2/2P1 b -"), None);
@@ -313,9 +336,10 @@ mod tests {
     fn tables_of_a_folder_prove_more() {
         const FIG_7: &str = "1m2/4/1g2/g3/4/4/1c2/2P1 b -";
         let ending = "P-ggmc".parse().unwrap();
-        for (flavour, expected) in
-            [(Flavour::END, ("win", Some(13), false)), (Flavour::conversion(Some(40)), ("win", Some(13), true))]
-        {
+        for (flavour, expected) in [
+            (Flavour::END, (Proven::Win, Some(13), false)),
+            (Flavour::conversion(Some(40)), (Proven::Win, Some(13), true)),
+        ] {
             let dir = tempfile::tempdir().unwrap();
             anqi_endgame::build(dir.path(), flavour, [ending], NonZeroUsize::MIN, &Stop::default(), ()).unwrap();
             let analyst = Analyst::new(Some(dir.path()), &Resources::default()).unwrap();

@@ -60,6 +60,8 @@ pub(crate) struct Wish {
 pub(crate) enum TableError {
     #[error("{0}")]
     Wish(String),
+    #[error("there is no game {0:?}")]
+    NoSuchGame(String),
     #[error("first or second player: {0}")]
     Sitter(#[from] SitterError),
     #[error("this game is kept, not played: start a new one from its position")]

@@ -9,71 +9,138 @@ use crate::seat::Sitter;
 use crate::table::Table;
 
 /// A game as a page sees it.
-#[derive(Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct GameView<'a> {
-    r#type: &'static str,
-    game: &'a str,
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct GameView {
+    game: String,
+    /// How many changes this server has told; a [`Change`] carries the next number.
+    version: u64,
     rules: String,
     files: u8,
     ranks: u8,
-    players: [PlayerView; 2],
+    draw_at: Option<u16>,
+    commitment: Option<String>,
     plies: Vec<String>,
+    #[serde(flatten)]
+    state: State,
+}
+
+/// What a change of a game may change, but for the plies.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct State {
+    /// First, then second.
+    players: [PlayerView; 2],
     in_play: bool,
     /// Whether a person at the page is to move.
     your_turn: bool,
     can_take_back: bool,
     take_backs: u32,
-    draw_at: Option<u16>,
     outcome: Option<OutcomeView>,
-    /// Milliseconds left to the first and the second player, and whose clock runs.
     clocks: Option<ClocksView>,
-    commitment: Option<&'a str>,
     /// Told when the game is over.
-    deal: Option<DealView<'a>>,
+    deal: Option<DealView>,
     /// Why the game may not be on the disk.
-    trouble: Option<&'a str>,
+    trouble: Option<String>,
     shown: PositionView,
 }
 
-#[derive(Serialize)]
-struct PlayerView {
+/// What has changed in a game: its plies after the first `kept`, and its state.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct Change {
+    game: String,
+    /// One more than that of the change before. A page that missed one opens the game again.
+    version: u64,
+    kept: usize,
+    plies: Vec<String>,
+    #[serde(flatten)]
+    state: State,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct PlayerView {
     name: String,
     person: bool,
     level: Option<usize>,
-    color: Option<&'static str>,
+    color: Option<ColorName>,
 }
 
-#[derive(Serialize)]
-struct OutcomeView {
-    winner: Option<&'static str>,
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct OutcomeView {
+    winner: Option<SeatName>,
     reason: String,
     score: &'static str,
     text: String,
 }
 
-#[derive(Serialize)]
-struct ClocksView {
+/// Milliseconds left to the first and the second player, and whose clock runs.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct ClocksView {
     left: [u64; 2],
-    running: Option<&'static str>,
+    running: Option<SeatName>,
 }
 
-#[derive(Serialize)]
-struct DealView<'a> {
-    seed: &'a str,
-    nonce: &'a str,
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct DealView {
+    seed: String,
+    nonce: String,
+}
+
+/// `red` or `black`.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) enum ColorName {
+    Red,
+    Black,
+}
+
+impl From<Color> for ColorName {
+    fn from(color: Color) -> ColorName {
+        match color {
+            Color::Red => ColorName::Red,
+            Color::Black => ColorName::Black,
+        }
+    }
+}
+
+/// `first` or `second`.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) enum SeatName {
+    First,
+    Second,
+}
+
+impl From<Seat> for SeatName {
+    fn from(seat: Seat) -> SeatName {
+        match seat {
+            Seat::First => SeatName::First,
+            Seat::Second => SeatName::Second,
+        }
+    }
 }
 
 /// One position of a game.
-#[derive(Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct PositionView {
     ply: usize,
     /// The highest rank first, from file a on: a piece's letter, `x` face down, `.` empty.
     board: String,
     position: String,
-    turn: Option<&'static str>,
-    seat: &'static str,
+    turn: Option<ColorName>,
+    seat: SeatName,
     quiet: u16,
     last: Option<LastView>,
     flips: Vec<String>,
@@ -86,51 +153,88 @@ pub(crate) struct PositionView {
     pool: Vec<(char, u8)>,
 }
 
-#[derive(Serialize)]
-struct LastView {
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct LastView {
     ply: String,
     from: Option<String>,
     to: String,
     captured: Option<char>,
 }
 
-impl<'a> GameView<'a> {
-    pub(crate) fn of(table: &'a Table) -> GameView<'a> {
+impl GameView {
+    pub(crate) fn of(table: &Table, version: u64) -> GameView {
+        let game = table.game();
+        let board = game.rules().board();
+        GameView {
+            game: table.id().to_owned(),
+            version,
+            rules: game.rules().to_string(),
+            files: board.files(),
+            ranks: board.ranks(),
+            draw_at: game.rules().draw(),
+            commitment: table.tag("DealCommit").map(str::to_owned),
+            plies: game.plies().iter().map(ToString::to_string).collect(),
+            state: State::of(table),
+        }
+    }
+
+    /// The game after a change; false if changes before it are missing.
+    pub(crate) fn apply(&mut self, change: &Change) -> bool {
+        if change.version != self.version + 1 || change.kept > self.plies.len() {
+            return false;
+        }
+        self.version = change.version;
+        self.plies.truncate(change.kept);
+        self.plies.extend_from_slice(&change.plies);
+        self.state = change.state.clone();
+        true
+    }
+}
+
+impl Change {
+    /// What has changed at a table since its plies were `before`.
+    pub(crate) fn of(table: &Table, before: &[Ply], version: u64) -> Change {
+        let plies = table.game().plies();
+        let kept = before.iter().zip(plies).take_while(|(before, now)| before == now).count();
+        let plies = plies[kept..].iter().map(ToString::to_string).collect();
+        Change { game: table.id().to_owned(), version, kept, plies, state: State::of(table) }
+    }
+
+    /// How many plies are as before.
+    pub(crate) fn kept(&self) -> usize {
+        self.kept
+    }
+}
+
+impl State {
+    fn of(table: &Table) -> State {
         let game = table.game();
         let person_to_move = matches!(table.to_move(), Some(Sitter::Person));
-        let board = game.rules().board();
         let played_by_person = (0..game.plies().len()).any(|ply| *table.sitter(Seat::ALL[ply % 2]) == Sitter::Person);
         let deal = match (table.tag("Seed"), table.tag("DealNonce")) {
-            (Some(seed), Some(nonce)) => Some(DealView { seed, nonce }),
+            (Some(seed), Some(nonce)) => Some(DealView { seed: seed.to_owned(), nonce: nonce.to_owned() }),
             _ => None,
         };
         let clocks = table.clocks().map(|left| ClocksView {
             left: left.map(|left| left.as_millis() as u64),
-            running: table.is_in_play().then(|| game.seat().name()),
+            running: table.is_in_play().then(|| game.seat().into()),
         });
-        GameView {
-            r#type: "game",
-            game: table.id(),
-            rules: game.rules().to_string(),
-            files: board.files(),
-            ranks: board.ranks(),
+        State {
             players: Seat::ALL.map(|seat| PlayerView::of(table, seat)),
-            plies: game.plies().iter().map(ToString::to_string).collect(),
             in_play: table.is_in_play(),
             your_turn: person_to_move,
             can_take_back: table.is_in_play() && played_by_person,
             take_backs: table.take_backs(),
-            draw_at: game.rules().draw(),
             outcome: game.outcome().map(|outcome| OutcomeView {
-                winner: outcome.winner.map(Seat::name),
+                winner: outcome.winner.map(SeatName::from),
                 reason: outcome.termination.to_string(),
                 score: outcome.score(),
                 text: outcome.to_string(),
             }),
             clocks,
-            commitment: table.tag("DealCommit"),
             deal,
-            trouble: table.trouble(),
+            trouble: table.trouble().map(str::to_owned),
             shown: PositionView::of(game, game.plies().len(), person_to_move),
         }
     }
@@ -144,7 +248,7 @@ impl PlayerView {
             name: table.tag(tag).unwrap_or("?").to_owned(),
             person: *sitter == Sitter::Person,
             level: sitter.level(),
-            color: table.game().color_of(seat).map(Color::name),
+            color: table.game().color_of(seat).map(ColorName::from),
         }
     }
 }
@@ -170,8 +274,8 @@ impl PositionView {
             ply,
             board: position.letters().collect(),
             position: position.to_string(),
-            turn: position.turn().map(Color::name),
-            seat: Seat::ALL[ply % 2].name(),
+            turn: position.turn().map(ColorName::from),
+            seat: Seat::ALL[ply % 2].into(),
             quiet: position.quiet(),
             last: ply.checked_sub(1).map(|last| LastView::of(&game.positions()[last], game.plies()[last])),
             flips: moves.iter().filter_map(flip).collect(),

@@ -1,0 +1,269 @@
+// Generated from crates/web/src/wire.rs: UPDATE=1 cargo test -p anqi-web --lib wire
+
+/**
+ * What has changed in a game: its plies after the first `kept`, and its state.
+ */
+export type Change = { game: string, 
+/**
+ * One more than that of the change before. A page that missed one opens the game again.
+ */
+version: number, kept: number, plies: Array<string>, 
+/**
+ * First, then second.
+ */
+players: [PlayerView, PlayerView], inPlay: boolean, 
+/**
+ * Whether a person at the page is to move.
+ */
+yourTurn: boolean, canTakeBack: boolean, takeBacks: number, outcome: OutcomeView | null, clocks: ClocksView | null, 
+/**
+ * Told when the game is over.
+ */
+deal: DealView | null, 
+/**
+ * Why the game may not be on the disk.
+ */
+trouble: string | null, shown: PositionView, };
+
+/**
+ * Milliseconds left to the first and the second player, and whose clock runs.
+ */
+export type ClocksView = { left: [number, number], running: SeatName | null, };
+
+/**
+ * `red` or `black`.
+ */
+export type ColorName = "red" | "black";
+
+export type DealView = { seed: string, nonce: string, };
+
+/**
+ * What a page is told without having asked.
+ */
+export type Event = { "type": "game" } & GameView | { "type": "change" } & Change | { "type": "analysis" } & Study | { "type": "review-ply", game: string, review: PlyReview, } | { "type": "review" } & Review;
+
+/**
+ * What flipping a square is worth, and what may lie there.
+ */
+export type FlipInfo = { square: string, winrate: number, outcomes: Array<OutcomeInfo>, };
+
+/**
+ * A game as a page sees it.
+ */
+export type GameView = { game: string, 
+/**
+ * How many changes this server has told; a [`Change`] carries the next number.
+ */
+version: number, rules: string, files: number, ranks: number, drawAt: number | null, commitment: string | null, plies: Array<string>, 
+/**
+ * First, then second.
+ */
+players: [PlayerView, PlayerView], inPlay: boolean, 
+/**
+ * Whether a person at the page is to move.
+ */
+yourTurn: boolean, canTakeBack: boolean, takeBacks: number, outcome: OutcomeView | null, clocks: ClocksView | null, 
+/**
+ * Told when the game is over.
+ */
+deal: DealView | null, 
+/**
+ * Why the game may not be on the disk.
+ */
+trouble: string | null, shown: PositionView, };
+
+/**
+ * The list of games.
+ */
+export type Games = { schema: 'anqi-games-1', games: Array<Listed>, };
+
+/**
+ * What the plies of a verdict lead to.
+ */
+export type Goal = "end" | "capture";
+
+/**
+ * How bad a move was.
+ */
+export type Grade = "mistake" | "blunder";
+
+/**
+ * What an import kept, and what it could not read.
+ */
+export type Imported = { schema: 'anqi-import-1', games: Array<string>, errors: Array<string>, };
+
+export type LastView = { ply: string, from: string | null, to: string, captured: string | null, };
+
+/**
+ * A level of play.
+ */
+export type LevelView = { number: number, player: string, 
+/**
+ * The rating, and half of its 95 % interval.
+ */
+elo: [number, number], };
+
+/**
+ * One line of the list of games.
+ */
+export type Listed = { game: string, date: string | null, first: ListedPlayer, second: ListedPlayer, result: string, reason: string | null, plies: number, inPlay: boolean, };
+
+/**
+ * The player of one side of a listed game.
+ */
+export type ListedPlayer = { name: string, level: number | null, };
+
+export type MoveInfo = { move: string, winrate: number, wdl: [number, number, number], };
+
+export type OutcomeInfo = { piece: string, count: number, probability: number, 
+/**
+ * `None` if the search was stopped before it looked.
+ */
+winrate: number | null, };
+
+export type OutcomeView = { winner: SeatName | null, reason: string, score: string, text: string, };
+
+export type PlayerView = { name: string, person: boolean, level: number | null, color: ColorName | null, };
+
+/**
+ * What is said about one ply.
+ */
+export type PlyReview = { ply: number, played: string, best: string, seat: SeatName, 
+/**
+ * Chances of win, draw and loss for the first player before the ply.
+ */
+wdl: [number, number, number], 
+/**
+ * Expected score that the move gave away.
+ */
+loss: number, 
+/**
+ * Whether that is a mistake or a blunder.
+ */
+grade: Grade | null, 
+/**
+ * Expected score that chance gave to whoever flipped.
+ */
+luck: number | null, 
+/**
+ * Moves that lose next to nothing; playing one of them solves the puzzle.
+ */
+good: Array<string>, };
+
+/**
+ * One position of a game.
+ */
+export type PositionView = { ply: number, 
+/**
+ * The highest rank first, from file a on: a piece's letter, `x` face down, `.` empty.
+ */
+board: string, position: string, turn: ColorName | null, seat: SeatName, quiet: number, last: LastView | null, flips: Array<string>, steps: { [key in string]: Array<string> }, 
+/**
+ * For each jump the square that is jumped over.
+ */
+jumps: { [key in string]: string }, 
+/**
+ * Pieces of the side to move that could be captured.
+ */
+threatened: Array<string>, captured: Array<[string, number]>, pool: Array<[string, number]>, };
+
+/**
+ * What is proven for the side to move.
+ */
+export type Proven = "win" | "draw" | "loss";
+
+/**
+ * Why a request was not done, for programs.
+ */
+export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged";
+
+/**
+ * Why a request was not done.
+ */
+export type Refused = { kind: RefusalKind, 
+/**
+ * The same in words, with what was received.
+ */
+message: string, };
+
+/**
+ * What a page asks for.
+ */
+export type Request = { "type": "hello", schema?: Schema | null, } | { "type": "new", first: string, second: string, rules?: string | null, clock?: string | null, position?: string | null, } | { "type": "open", game: string, } | { "type": "open-link", link: string, } | { "type": "close", } | { "type": "play", move: string, 
+/**
+ * How many plies were played when the move was chosen.
+ */
+ply: number, 
+/**
+ * Warn before a blunder instead of playing it.
+ */
+teach: boolean, } | { "type": "take-back", } | { "type": "resign", } | { "type": "hint", } | { "type": "at", ply: number, } | { "type": "analyse", ply: number, 
+/**
+ * Stop after so many positions.
+ */
+nodes?: number | null, } | { "type": "stop-analysis", } | { "type": "review", } | { "type": "link", };
+
+/**
+ * The answer to a request.
+ */
+export type Response = { "type": "welcome" } & Welcome | { "type": "game" } & GameView | { "type": "closed", } | { "type": "done", } | { "type": "warning", move: string, better: string, 
+/**
+ * Expected score that the move gives away.
+ */
+loss: number, } | { "type": "hint", move: string, } | { "type": "position", shown: PositionView, } | { "type": "link", link: string, } | { "type": "error" } & Refused;
+
+/**
+ * The whole game.
+ */
+export type Review = { game: string, 
+/**
+ * How luck is measured.
+ */
+value: string, nodes: number, sides: [SideReview, SideReview], puzzles: Array<number>, };
+
+/**
+ * Which messages a connection speaks: the oldest, unless `hello` names another.
+ */
+export type Schema = "anqi-page-1" | "anqi-page-2";
+
+/**
+ * `first` or `second`.
+ */
+export type SeatName = "first" | "second";
+
+export type SideReview = { moves: number, mistakes: number, blunders: number, 
+/**
+ * Expected score given away, in all.
+ */
+loss: number, flips: number, luck: number, };
+
+/**
+ * What is known about a position, for the side to move.
+ */
+export type Study = { game: string, ply: number, turn: ColorName | null, seat: SeatName, nodes: number, 
+/**
+ * Plies that every move was looked at.
+ */
+depth: number, isDuringSearch: boolean, 
+/**
+ * Chances of win, draw and loss for the side to move.
+ */
+wdl: [number, number, number], move: string, pv: Array<string>, moveInfos: Array<MoveInfo>, flips: Array<FlipInfo>, table: Verdict | null, 
+/**
+ * Why the tables could not be read.
+ */
+trouble: string | null, };
+
+/**
+ * What endgame tables prove.
+ */
+export type Verdict = { result: Proven, plies: number | null, to: Goal | null, 
+/**
+ * Whether the verdict holds for the game's draw by quiet plies; repetition is in no table.
+ */
+knowsDrawRule: boolean, };
+
+/**
+ * What a page needs to begin.
+ */
+export type Welcome = { schema: Schema, version: string, levels: Array<LevelView>, rules: Array<string>, players: Array<string>, };

@@ -1,0 +1,63 @@
+//! The pages that have a game open hear of every change of it: once, in order, and no more than what has changed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anqi_rules::Ply;
+use tokio::sync::broadcast;
+
+use crate::table::Table;
+use crate::view::{Change, GameView};
+use crate::wire::{self, Event};
+
+/// A page that is further behind than this is sent the whole game.
+const MOST_UNHEARD: usize = 16;
+
+/// A change, and the message that tells it.
+pub(crate) struct Told {
+    pub(crate) change: Change,
+    pub(crate) text: String,
+}
+
+/// What was told last, and the channel to those who listen. All of it is called with the table locked.
+pub(crate) struct Watchers {
+    last: Mutex<Last>,
+    channel: broadcast::Sender<Arc<Told>>,
+}
+
+struct Last {
+    version: u64,
+    plies: Vec<Ply>,
+}
+
+impl Watchers {
+    pub(crate) fn new(table: &Table) -> Watchers {
+        let last = Last { version: 0, plies: table.game().plies().to_vec() };
+        Watchers { last: Mutex::new(last), channel: broadcast::Sender::new(MOST_UNHEARD) }
+    }
+
+    /// The game now; clocks have run since the last change.
+    pub(crate) fn view(&self, table: &Table) -> GameView {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        GameView::of(table, last.version)
+    }
+
+    /// The game now, and every change from now on.
+    pub(crate) fn watch(&self, table: &Table) -> (GameView, broadcast::Receiver<Arc<Told>>) {
+        (self.view(table), self.channel.subscribe())
+    }
+
+    /// Tells what has changed.
+    pub(crate) fn tell(&self, table: &Table) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let version = last.version + 1;
+        let change = Change::of(table, &last.plies, version);
+        last.version = version;
+        last.plies.truncate(change.kept());
+        last.plies.extend_from_slice(&table.game().plies()[change.kept()..]);
+        // The number rises without listeners too: a page may have looked at the game without listening.
+        if self.channel.receiver_count() > 0 {
+            let text = wire::text(&Event::Change(change.clone().into()));
+            let _ = self.channel.send(Arc::new(Told { change, text }));
+        }
+    }
+}
