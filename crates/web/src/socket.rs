@@ -356,3 +356,53 @@ fn welcome(schema: Schema) -> Response {
         players: anqi_engine::PlayerSpec::presets().iter().map(|preset| preset.name).collect(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::house::Settings;
+
+    fn next(open: &mut Option<Open>) -> Value {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        serde_json::from_str(&runtime.block_on(changed(open))).unwrap()
+    }
+
+    /// A page that does not read for long is sent the whole game, and changes from there on.
+    #[test]
+    fn a_page_that_is_far_behind_is_sent_the_whole_game() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let _inside = runtime.enter();
+        let dir = tempfile::tempdir().unwrap();
+        let house = House::open(dir.path(), Settings::default()).unwrap();
+        let person = || "person".to_owned();
+        let seated = house.begin(&Wish { first: person(), second: person(), ..Wish::default() }).unwrap();
+        house.go_on(&seated);
+        let watch = |schema: Schema| {
+            let (view, changes) = seated.watch();
+            let whole = (schema == Schema::Whole).then(|| Box::new(view));
+            Some(Open { seated: Arc::clone(&seated), changes, whole })
+        };
+        let (mut changes, mut whole) = (watch(Schema::Changes), watch(Schema::Whole));
+        let play = |count: usize| {
+            for _ in 0..count {
+                let mv = seated.table().game().legal_moves()[0];
+                seated.table().play(dir.path(), mv).unwrap();
+                house.go_on(&seated);
+            }
+        };
+        play(1);
+        let change = next(&mut changes);
+        assert_eq!((&change["type"], &change["kept"], &change["version"]), (&json!("change"), &json!(0), &json!(1)));
+        assert_eq!(next(&mut whole)["plies"], change["plies"]);
+        play(20);
+        let caught_up = next(&mut changes);
+        assert_eq!((&caught_up["type"], &caught_up["version"]), (&json!("game"), &json!(21)));
+        assert_eq!((caught_up["plies"].as_array().unwrap().len(), &caught_up), (21, &next(&mut whole)));
+        play(1);
+        let change = next(&mut changes);
+        assert_eq!((&change["type"], &change["kept"], &change["version"]), (&json!("change"), &json!(21), &json!(22)));
+        assert_eq!(next(&mut whole)["plies"].as_array().unwrap().len(), 22);
+    }
+}

@@ -11,7 +11,7 @@ use anqi_rules::{Deal, Game, Ply, Rules, Seed};
 use rand_core::Rng;
 use serde_json::{Value, json};
 
-use crate::common::{Page, choose, plies, start};
+use crate::common::{Page, choose, follow, plies, start};
 
 /// Who plays, and what a page asks for before every move.
 #[derive(Clone, Copy, Debug)]
@@ -187,6 +187,51 @@ fn pairs(count: u64, modes: &[Mode]) {
 
 const fn mode(rules: &'static str, first: &'static str, second: &'static str, looks: bool, thinks: Thinks) -> Mode {
     Mode { rules, first, second, looks, thinks }
+}
+
+/// What a page that hears of changes is sent until it has seen `most` flips, and those flips. Another page plays, and takes back.
+fn changes(rules: &str, seed: u64, most: usize) -> (Vec<String>, Vec<Ply>) {
+    let server = start(seed);
+    let (mut player, mut page) = (server.page(), server.page());
+    let asked = json!({ "type": "new", "first": PERSON, "second": "level:2", "rules": rules });
+    let mut game = until_asked(&mut player, None, asked);
+    page.ask(json!({ "type": "hello", "schema": "anqi-page-2" }));
+    let commitment = game["commitment"].as_str().unwrap().to_owned();
+    let mut copy = page.ask(json!({ "type": "open", "game": game["game"] }));
+    while flips(&game).len() < most && game["outcome"].is_null() {
+        let ply = plies(&game);
+        let request = if ply == 4 && game["takeBacks"] == json!(0) {
+            json!({ "type": "take-back" })
+        } else {
+            json!({ "type": "play", "move": choose(&game), "ply": ply })
+        };
+        game = until_asked(&mut player, Some(&game), request);
+        while copy["version"] != game["version"] && flips(&copy).len() < most {
+            let change = page.hear();
+            follow(&mut copy, &change);
+        }
+    }
+    (page.heard.iter().map(|text| text.replace(&commitment, "COMMITMENT")).collect(), flips(&copy))
+}
+
+#[test]
+fn nothing_hidden_is_in_a_change() {
+    let mut compared = 0;
+    for number in 0..40 {
+        let (rules, most) = (if number % 2 == 0 { LARGE } else { SMALL }, 1 + (number / 2 % 4) as usize);
+        let seed = 7_000_000 + 1_000_000 * number;
+        let (one, shown) = changes(rules, seed, most);
+        if shown.len() < most {
+            continue;
+        }
+        let (other, _) = changes(rules, paired(rules, &shown[..most], seed), most);
+        let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+        // The last message of each shows the flip that tells them apart.
+        assert_eq!((same, one.len()), (one.len() - 1, other.len()), "pair {number}");
+        compared += same;
+    }
+    println!("{compared} messages compared");
+    assert!(compared > 80, "{compared}");
 }
 
 #[test]

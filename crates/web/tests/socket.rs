@@ -14,7 +14,7 @@ use rand_core::Rng;
 use serde_json::{Value, json};
 use tungstenite::Message;
 
-use crate::common::{Page, choose, moves, plies, start};
+use crate::common::{Page, choose, follow, moves, plies, start};
 
 #[test]
 fn a_whole_game_is_kept_and_its_deal_proven() {
@@ -75,6 +75,77 @@ fn a_flag_falls_by_itself() {
     let over = page.hear();
     assert_eq!(over["outcome"]["text"], "second wins (time)");
     assert_eq!(page.ask(json!({ "type": "play", "move": "a1", "ply": 0 }))["type"], "error");
+}
+
+/// Two pages at one table: what one is told as whole games the other is told as changes, and both show the same.
+#[test]
+fn changes_add_up_to_the_whole_game() {
+    let server = start(13);
+    let (mut whole, mut changes) = (server.page(), server.page());
+    assert_eq!(whole.ask(json!({ "type": "hello" }))["schema"], "anqi-page-1");
+    assert_eq!(changes.ask(json!({ "type": "hello", "schema": "anqi-page-2" }))["schema"], "anqi-page-2");
+    let refused = changes.ask(json!({ "type": "hello", "schema": "anqi-page-3" }));
+    assert!(refused["message"].as_str().unwrap().contains("anqi-page-3"), "{refused}");
+    for rules in ["server,board=2x4", "server"] {
+        let mut game = whole.ask(json!({ "type": "new", "first": "person", "second": "level:1", "rules": rules }));
+        let mut copy = changes.ask(json!({ "type": "open", "game": game["game"] }));
+        copy.as_object_mut().unwrap().remove("re");
+        let mut longest = 0;
+        while game["outcome"].is_null() {
+            if game["yourTurn"] == json!(true) {
+                let ply = plies(&game);
+                let request = match ply {
+                    4 if game["takeBacks"] == json!(0) => json!({ "type": "take-back" }),
+                    60 => json!({ "type": "resign" }),
+                    _ => json!({ "type": "play", "move": choose(&game), "ply": ply }),
+                };
+                assert_eq!(whole.ask(request)["type"], "done");
+            }
+            game = whole.hear();
+            let change = changes.hear();
+            assert_eq!((&game["type"], &change["type"]), (&json!("game"), &json!("change")));
+            assert!(change["plies"].as_array().unwrap().len() <= 1, "{change}");
+            longest = longest.max(changes.heard.last().unwrap().len());
+            follow(&mut copy, &change);
+            assert_eq!(copy, game);
+        }
+        assert_eq!(game["takeBacks"], 1);
+        assert!(game["deal"].is_object() && longest < 2500, "{longest} bytes");
+    }
+}
+
+/// What cannot be done is said in words, and as a kind for programs.
+#[test]
+fn refusals_have_a_kind() {
+    let server = start(14);
+    let mut page = server.page();
+    let kind = |page: &mut Page, request: Value| {
+        let refused = page.ask(request);
+        assert!(refused["type"] == "error" && !refused["message"].as_str().unwrap().is_empty(), "{refused}");
+        refused["kind"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(kind(&mut page, json!({ "type": "castle" })), "malformed");
+    assert_eq!(kind(&mut page, json!({ "type": "resign" })), "nothing-open");
+    assert_eq!(kind(&mut page, json!({ "type": "open", "game": "0123456789abcdef" })), "no-such-game");
+    assert_eq!(kind(&mut page, json!({ "type": "open-link", "link": "server~~~A" })), "wrong-link");
+    let new = |first: &str, rules: &str| json!({ "type": "new", "first": first, "second": "person", "rules": rules });
+    assert_eq!(kind(&mut page, new("level:99", "server")), "wrong-player");
+    assert_eq!(kind(&mut page, new("person", "chess")), "wrong-setup");
+    page.ask(new("person", "server"));
+    assert_eq!(kind(&mut page, json!({ "type": "play", "move": "z9", "ply": 0 })), "not-a-move");
+    assert_eq!(kind(&mut page, json!({ "type": "play", "move": "a1-a2", "ply": 0 })), "illegal");
+    assert_eq!(kind(&mut page, json!({ "type": "play", "move": "a1", "ply": 4 })), "other-ply");
+    assert_eq!(kind(&mut page, json!({ "type": "take-back" })), "nothing-to-take-back");
+    assert_eq!(kind(&mut page, json!({ "type": "at", "ply": 1 })), "no-such-ply");
+    assert_eq!(kind(&mut page, json!({ "type": "review" })), "still-played");
+    assert_eq!(kind(&mut page, json!({ "type": "analyse", "ply": 0, "nodes": 10_000_001 })), "too-many-nodes");
+    page.ask(json!({ "type": "resign" }));
+    page.hear();
+    assert_eq!(kind(&mut page, json!({ "type": "play", "move": "a1", "ply": 0 })), "over");
+    assert_eq!(kind(&mut page, json!({ "type": "hint" })), "nothing-to-play");
+    // A game of a link is kept, not played.
+    assert_eq!(page.ask(json!({ "type": "open-link", "link": "server~~~" }))["inPlay"], json!(false));
+    assert_eq!(kind(&mut page, json!({ "type": "play", "move": "a1", "ply": 0 })), "kept");
 }
 
 /// Positions looked at in all stages of an analysis, each of which maps every flip.

@@ -232,6 +232,85 @@ test('a whole game by mouse, clicking and dragging; then review, puzzles, flip m
   await close(page);
 });
 
+/** Every message of the server to the page, from here on. */
+const listen = (page) => {
+  const heard = [];
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(JSON.parse(String(payload)))));
+  return heard;
+};
+
+test('an open game is told as changes, one ply each', async () => {
+  const context = await browser.newContext({ locale: 'en-GB', ...DESKTOP });
+  const page = await context.newPage();
+  page.faults = [];
+  const heard = listen(page);
+  await page.goto(url);
+  await page.waitForSelector('#play');
+  await begin(page, 'level:1');
+  for (let number = 0; number < 10; number++) {
+    const [from, to] = wanted(await turn(page, 2 * number), number);
+    await cell(page, from).click();
+    if (to) await cell(page, to).click();
+  }
+  await turn(page, 20);
+  await page.click('#take-back');
+  const game = await turn(page, 18);
+  const whole = heard.filter(({ type }) => type === 'game'), changes = heard.filter(({ type }) => type === 'change');
+  assert.deepEqual(whole.map(({ plies }) => plies.length), [0], 'the whole game comes when it is opened, and never again');
+  assert.deepEqual(changes.map(({ version }) => version), changes.map((_, index) => index + 1));
+  assert.deepEqual(changes.map(({ plies }) => plies.length), [...Array(20).fill(1), 0]);
+  assert.equal(changes.at(-1).kept, 18);
+  assert.ok(changes.every((change) => !('rules' in change) && JSON.stringify(change).length < 2500));
+  assert.deepEqual(await page.locator('.plies li').allTextContents(), game.plies);
+  await close(page);
+});
+
+test('a page that missed a change opens the game again', async () => {
+  const context = await browser.newContext({ locale: 'en-GB', ...DESKTOP });
+  const page = await context.newPage();
+  page.faults = [];
+  const opened = [];
+  let lost = 0;
+  await page.routeWebSocket(/socket$/, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      const request = JSON.parse(message);
+      if (request.type === 'open') opened.push(request.game);
+      server.send(message);
+    });
+    server.onMessage((message) => {
+      // The third and the fourth change never arrive.
+      const { type, version } = JSON.parse(message);
+      if (type === 'change' && (version === 3 || version === 4)) lost += 1;
+      else socket.send(message);
+    });
+  });
+  await page.goto(url);
+  await page.waitForSelector('#play');
+  await begin(page, 'person');
+  for (const square of ['a1', 'b1']) await cell(page, square).click();
+  await turn(page, 2);
+  // Another page plays two plies; this one hears of neither, and then of the third.
+  const other = await open();
+  await other.goto('about:blank');
+  await other.goto(page.url());
+  await other.waitForFunction(() => document.querySelectorAll('.plies li').length === 2);
+  for (const square of ['c1', 'd1', 'a2']) {
+    const before = (await turn(other, 2)).plies.length;
+    await cell(other, square).click();
+    await turn(other, before + 1);
+  }
+  const game = await turn(page, 5);
+  assert.deepEqual([lost, opened], [2, [game.game]]);
+  assert.deepEqual(await page.locator('.plies li').allTextContents(), game.plies);
+  // It goes on as if nothing had been lost.
+  await cell(page, 'b2').click();
+  await turn(page, 6);
+  assert.equal(opened.length, 1);
+  await close(other);
+  await close(page);
+});
+
 test('a whole game by keyboard alone', async () => {
   const page = await open();
   await page.focus('#opponent');

@@ -111,6 +111,19 @@ impl Page {
     }
 }
 
+/// A page's copy of a game after a `change`.
+pub(crate) fn follow(game: &mut Value, change: &Value) {
+    assert_eq!(change["game"], game["game"]);
+    assert_eq!(change["version"].as_u64().unwrap(), game["version"].as_u64().unwrap() + 1, "no change is missing");
+    let kept = change["kept"].as_u64().unwrap() as usize;
+    let mut plies: Vec<Value> = game["plies"].as_array().unwrap()[..kept].to_vec();
+    plies.extend(change["plies"].as_array().unwrap().iter().cloned());
+    for (name, value) in change.as_object().unwrap().iter().filter(|(name, _)| *name != "type" && *name != "kept") {
+        game[name] = value.clone();
+    }
+    game["plies"] = plies.into();
+}
+
 /// Everything that a page could play.
 pub(crate) fn moves(game: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
