@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use anqi_rules::excerpt;
 
-use anqi_play::Level;
 use crate::review::{PlyReview, Review};
 use crate::study::Study;
 use crate::view::{Change, GameView, PositionView};
+use anqi_play::Level;
 
 /// Which messages a connection speaks: the oldest, unless `hello` names another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

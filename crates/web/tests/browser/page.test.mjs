@@ -288,7 +288,9 @@ test('a page that missed a change opens the game again', async () => {
   await page.goto(url);
   await page.waitForSelector('#play');
   await begin(page, 'person');
-  for (const square of ['a1', 'b1']) await cell(page, square).click();
+  await cell(page, 'a1').click();
+  await turn(page, 1);
+  await cell(page, 'b1').click();
   await turn(page, 2);
   // Another page plays two plies; this one hears of neither, and then of the third.
   const other = await open();
