@@ -3,7 +3,7 @@
 //! What is in the folder already is not built again, so a build that was killed goes on where it was. A class is claimed
 //! before it is solved: any number of processes, on any machines that share the folder, build different ones.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -21,12 +21,6 @@ use crate::{Class, Ending, Flavour, Index, Table, TableError, Tally, table_path}
 
 /// How long to wait for somebody else's table before looking again.
 const A_WHILE: Duration = Duration::from_millis(50);
-
-/// All classes of up to `pieces` pieces, each with the ending that names it.
-#[must_use]
-pub fn classes_up_to(pieces: u32) -> BTreeMap<Class, Ending> {
-    (2..=pieces).flat_map(Class::all).collect()
-}
 
 /// Builds the classes of `endings`, and all that captures lead to, into `dir`. Returns whether everything is there; if
 /// `stop` is raised, what is being solved is given up. `progress` counts classes and their positions, up to symmetry.

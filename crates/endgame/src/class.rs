@@ -364,3 +364,8 @@ fn settle(relation: &Relation, labels: Labels) -> (Class, Labels) {
     });
     tries.min_by(|a, b| a.0.cmp(&b.0)).unwrap_or_else(|| unreachable!("a tie has members"))
 }
+/// All classes of up to `pieces` pieces, each with the ending that names it.
+#[must_use]
+pub fn classes_up_to(pieces: u32) -> BTreeMap<Class, Ending> {
+    (2..=pieces).flat_map(Class::all).collect()
+}

@@ -19,59 +19,23 @@
 //! the place before it, because that is the shortest thing to say. The order of places belongs to the format: changing
 //! [`Index`] changes the version.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use anqi_rules::{ByColor, Color, excerpt};
+use anqi_rules::{ByColor, Color, SquareSet, excerpt};
 
-use crate::block::free;
+use crate::block::{count, free};
 use crate::container::{Claim, Container, ContainerError};
-use crate::index::{BLOCK_PLACES, MOST_PIECES};
+use crate::index::BLOCK_PLACES;
 use crate::table::Values;
-use crate::{Class, Distance, Ending, Flavour, Index, Measure, Placement, Table, Tally, Value};
+use crate::{Class, Distance, Ending, Flavour, Index, Measure, Placement, Table, TableError, Tally, Value, Wdl};
 
 const VERSION: &str = "1";
 const RULES: &str = "4x8 taiwan";
 const BUILDER: &str = concat!("anqi ", env!("CARGO_PKG_VERSION"));
 /// Small enough to be taken out for one probe, large enough to be compressed well.
 const BLOCK: usize = 1 << 16;
-
-/// Why a table cannot be had from a file.
-#[derive(Debug, thiserror::Error)]
-pub enum TableError {
-    /// The file cannot be read, or is damaged.
-    #[error(transparent)]
-    Container(#[from] ContainerError),
-    /// A file that says of itself what we cannot use.
-    #[error("{path}: {what}")]
-    Head {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// A folder that is not there.
-    #[error("{path}: {error}")]
-    Folder {
-        /// The folder.
-        path: String,
-        /// Why not.
-        error: std::io::Error,
-    },
-    /// There is no table where one is needed.
-    #[error("there is no table of {ending} ({flavour}) in {dir}; build it first")]
-    Missing {
-        /// Which.
-        ending: Ending,
-        /// Of which flavour.
-        flavour: Flavour,
-        /// Where.
-        dir: String,
-    },
-    /// An ending without tables.
-    #[error("{0} has more than {MOST_PIECES} pieces")]
-    TooManyPieces(Ending),
-}
 
 /// The file of a class in a folder, by the ending that names the class.
 #[must_use]
@@ -245,12 +209,43 @@ impl TableFile {
                 Values::Wide(low.iter().zip(high).map(|(&low, &high)| u16::from_le_bytes([low, high])).collect())
             }
         };
-        let table = Table::counted(self.class.clone(), self.index.clone(), self.flavour, values);
+        let tally = tally(&self.index, &values);
+        let table = Table::new(self.class.clone(), self.index.clone(), self.flavour, values, tally);
         if *table.tally() != self.tally {
             let path = self.container.path().display().to_string();
             return Err(TableError::Head { path, what: "its values are not those that its head counts".to_owned() });
         }
         Ok(table)
+    }
+}
+
+/// The tables of one flavour in a folder, opened when they are first asked for.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    dir: PathBuf,
+    files: Mutex<HashMap<Class, Option<Arc<TableFile>>>>,
+}
+
+impl Folder {
+    pub(crate) fn open(dir: &Path) -> Result<Folder, TableError> {
+        std::fs::read_dir(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
+        Ok(Folder { dir: dir.to_owned(), files: Mutex::default() })
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The file of a class, if there is one.
+    pub(crate) fn file(&self, class: &Class, flavour: Flavour) -> Result<Option<Arc<TableFile>>, TableError> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = files.get(class) {
+            return Ok(file.clone());
+        }
+        let Some(name) = class.name() else { return Ok(None) };
+        let file = TableFile::find(&self.dir, &name, flavour)?.map(Arc::new);
+        files.insert(class.clone(), file.clone());
+        Ok(file)
     }
 }
 
@@ -264,6 +259,38 @@ pub(crate) fn write(claim: Claim, ending: &Ending, table: &Table) -> Result<(), 
          red {red}\nblack {black}\n"
     );
     claim.write(&head, BLOCK, &bytes)
+}
+
+/// Results over all placements, each as often as it is in the table.
+fn tally(index: &Index, values: &Values) -> ByColor<Tally> {
+    let side = |color: Color| {
+        let mut tally = Tally::default();
+        for block in 0..index.blocks() {
+            let used = index.sets(block).iter().sum();
+            let free = free(used);
+            let first = (color as usize * index.blocks() + block) * BLOCK_PLACES;
+            let mut counts = [0, 0];
+            for (row, &squares) in free.iter().enumerate() {
+                for square in SquareSet(squares) {
+                    let value = values.get(first + row * 32 + square.index());
+                    match value.wdl() {
+                        Wdl::Win => {
+                            counts[0] += 1;
+                            tally.longest = tally.longest.max(value.distance());
+                        }
+                        Wdl::Draw => {}
+                        Wdl::Loss => counts[1] += 1,
+                    }
+                }
+            }
+            let [win, loss] = counts.map(|count| count * index.weight(block));
+            tally.win += win;
+            tally.loss += loss;
+            tally.draw += count(&free) * index.weight(block) - win - loss;
+        }
+        tally
+    };
+    ByColor(Color::ALL.map(side))
 }
 
 /// How many bytes a code takes, and the bytes of the file.

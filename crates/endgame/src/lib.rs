@@ -41,11 +41,15 @@
 
 mod actions;
 mod block;
+#[cfg(feature = "files")]
 mod build;
 mod captures;
 mod class;
+#[cfg(feature = "files")]
 mod container;
 mod ending;
+mod error;
+#[cfg(feature = "files")]
 mod file;
 mod flavour;
 mod index;
@@ -59,11 +63,15 @@ mod value;
 mod verify;
 
 pub use actions::Action;
-pub use build::{Step, adopt, build, build_step, classes_up_to, count, steps};
-pub use class::{Class, Group, Reading};
+#[cfg(feature = "files")]
+pub use build::{Step, adopt, build, build_step, count, steps};
+pub use class::{Class, Group, Reading, classes_up_to};
+#[cfg(feature = "files")]
 pub use container::{Claim, Container, ContainerError};
 pub use ending::{Ending, EndingError};
-pub use file::{TableError, TableFile, table_path};
+pub use error::TableError;
+#[cfg(feature = "files")]
+pub use file::{TableFile, table_path};
 pub use flavour::{Flavour, FlavourError, Measure};
 pub use index::{Index, MOST_PIECES, Placement};
 pub use table::Table;

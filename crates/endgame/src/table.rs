@@ -1,10 +1,9 @@
 //! `Table`: the values of a class in memory.
 
-use anqi_rules::{ByColor, Color, SquareSet};
+use anqi_rules::{ByColor, SquareSet};
 
-use crate::block::{count, free};
 use crate::index::{BLOCK_PLACES, Block, Placement};
-use crate::{Class, Flavour, Index, Tally, Value, Wdl};
+use crate::{Class, Flavour, Index, Tally, Value};
 
 /// A class with the value of each of its placements.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,12 +86,6 @@ impl Table {
         Table { class, index, flavour, values, tally: ByColor(tally.0.map(each)) }
     }
 
-    /// A table whose values were read.
-    pub(crate) fn counted(class: Class, index: Index, flavour: Flavour, values: Values) -> Table {
-        let tally = tally(&index, &values);
-        Table::new(class, index, flavour, values, tally)
-    }
-
     /// The class.
     #[must_use]
     pub const fn class(&self) -> &Class {
@@ -111,6 +104,7 @@ impl Table {
         self.flavour
     }
 
+    #[cfg(feature = "files")]
     pub(crate) const fn values(&self) -> &Values {
         &self.values
     }
@@ -127,36 +121,4 @@ impl Table {
     pub fn value(&self, placement: &Placement) -> Value {
         self.values.get(self.index.place(placement))
     }
-}
-
-/// Results over all placements, each as often as it is in the table.
-fn tally(index: &Index, values: &Values) -> ByColor<Tally> {
-    let side = |color: Color| {
-        let mut tally = Tally::default();
-        for block in 0..index.blocks() {
-            let used = index.sets(block).iter().sum();
-            let free = free(used);
-            let first = (color as usize * index.blocks() + block) * BLOCK_PLACES;
-            let mut counts = [0, 0];
-            for (row, &squares) in free.iter().enumerate() {
-                for square in SquareSet(squares) {
-                    let value = values.get(first + row * 32 + square.index());
-                    match value.wdl() {
-                        Wdl::Win => {
-                            counts[0] += 1;
-                            tally.longest = tally.longest.max(value.distance());
-                        }
-                        Wdl::Draw => {}
-                        Wdl::Loss => counts[1] += 1,
-                    }
-                }
-            }
-            let [win, loss] = counts.map(|count| count * index.weight(block));
-            tally.win += win;
-            tally.loss += loss;
-            tally.draw += count(&free) * index.weight(block) - win - loss;
-        }
-        tally
-    };
-    ByColor(Color::ALL.map(side))
 }

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+#[cfg(feature = "files")]
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use anqi_rules::{BoardSize, Color, Ladder, Piece, Position};
 
-use crate::file::TableFile;
+#[cfg(feature = "files")]
+use crate::file::{Folder, TableFile};
 use crate::index::{MOST_PIECES, Placement};
 use crate::{Class, Ending, Flavour, Reading, TableError, Tables, Value};
 
@@ -25,14 +27,14 @@ use crate::{Class, Ending, Flavour, Reading, TableError, Tables, Value};
 #[derive(Debug)]
 pub struct Tablebase {
     flavour: Flavour,
-    dir: Option<PathBuf>,
+    #[cfg(feature = "files")]
+    folder: Option<Folder>,
     /// Classes of so many pieces are solved if there is no file.
     solves: u32,
     /// No table is larger.
     most: u32,
     /// By what is on the board.
     found: RwLock<HashMap<Key, Option<Found>>>,
-    files: Mutex<HashMap<Class, Option<Arc<TableFile>>>>,
     solved: Mutex<Tables>,
 }
 
@@ -48,6 +50,7 @@ struct Found {
 
 #[derive(Clone, Debug)]
 enum Source {
+    #[cfg(feature = "files")]
     File(Arc<TableFile>),
     Solved(Arc<crate::Table>),
 }
@@ -57,9 +60,9 @@ impl Tablebase {
     ///
     /// # Errors
     /// If the folder cannot be read.
+    #[cfg(feature = "files")]
     pub fn open(dir: &Path, flavour: Flavour) -> Result<Tablebase, TableError> {
-        std::fs::read_dir(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
-        Ok(Tablebase { dir: Some(dir.to_owned()), most: MOST_PIECES as u32, ..Tablebase::solving(flavour, 0) })
+        Ok(Tablebase { folder: Some(Folder::open(dir)?), most: MOST_PIECES as u32, ..Tablebase::solving(flavour, 0) })
     }
 
     /// No files: classes of up to `pieces` pieces are solved when they are first asked for, some milliseconds for one of
@@ -68,11 +71,11 @@ impl Tablebase {
     pub fn solving(flavour: Flavour, pieces: u32) -> Tablebase {
         Tablebase {
             flavour,
-            dir: None,
+            #[cfg(feature = "files")]
+            folder: None,
             solves: pieces,
             most: pieces,
             found: RwLock::default(),
-            files: Mutex::default(),
             solved: Mutex::new(Tables::new(flavour)),
         }
     }
@@ -90,9 +93,10 @@ impl Tablebase {
     }
 
     /// The folder.
+    #[cfg(feature = "files")]
     #[must_use]
     pub fn dir(&self) -> Option<&Path> {
-        self.dir.as_deref()
+        self.folder.as_ref().map(Folder::dir)
     }
 
     /// The value of a position for the side to move. `None` if a piece is face down, a side has nothing left, the board
@@ -128,11 +132,11 @@ impl Tablebase {
     fn find(&self, position: &Position) -> Result<Option<Found>, TableError> {
         let Ok(ending) = Ending::try_from(position.revealed()) else { return Ok(None) };
         let reading = Class::of(&ending);
-        let source = match self.file(&reading.class)? {
-            Some(file) => Some(Source::File(file)),
-            None if ending.len() <= self.solves => self.solve(ending).map(Source::Solved),
-            None => None,
-        };
+        let solved = || if ending.len() <= self.solves { self.solve(ending).map(Source::Solved) } else { None };
+        #[cfg(feature = "files")]
+        let source = self.file(&reading.class)?.map(Source::File).or_else(solved);
+        #[cfg(not(feature = "files"))]
+        let source = solved();
         Ok(source.map(|source| Found { source, reading }))
     }
 
@@ -140,16 +144,9 @@ impl Tablebase {
     ///
     /// # Errors
     /// If it cannot be read or is damaged.
+    #[cfg(feature = "files")]
     pub fn file(&self, class: &Class) -> Result<Option<Arc<TableFile>>, TableError> {
-        let Some(dir) = &self.dir else { return Ok(None) };
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(file) = files.get(class) {
-            return Ok(file.clone());
-        }
-        let Some(name) = class.name() else { return Ok(None) };
-        let file = TableFile::find(dir, &name, self.flavour)?.map(Arc::new);
-        files.insert(class.clone(), file.clone());
-        Ok(file)
+        self.folder.as_ref().map_or(Ok(None), |folder| folder.file(class, self.flavour))
     }
 
     fn solve(&self, ending: Ending) -> Option<Arc<crate::Table>> {
@@ -173,6 +170,7 @@ impl Found {
             }
         }
         match &self.source {
+            #[cfg(feature = "files")]
             Source::File(file) => Ok(file.value(&placement)?),
             Source::Solved(table) => Ok(table.value(&placement)),
         }

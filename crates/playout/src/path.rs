@@ -81,7 +81,10 @@ impl Path {
     /// portable lanes would take minutes to compile, to no avail.
     pub(crate) fn run_heavy<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, squares: u32) {
         match self.0 {
-            Inner::Scalar | Inner::Portable => scalar::run::<P, JUMPS>(job),
+            Inner::Scalar | Inner::Portable => {
+                let _ = squares; // only the vector paths ask
+                scalar::run::<P, JUMPS>(job);
+            }
             #[cfg(target_arch = "x86_64")]
             Inner::Avx2(avx2) => avx2.run::<P, JUMPS>(job, squares),
             #[cfg(target_arch = "x86_64")]

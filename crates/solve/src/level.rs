@@ -40,6 +40,7 @@ pub(crate) fn unit(hidden: u32) -> i64 {
 
 impl Level {
     /// A level whose values come from elsewhere; `None` if there are too few or too many.
+    #[cfg(feature = "files")]
     pub(crate) fn from_values(index: Index, values: Vec<i16>) -> Option<Level> {
         (values.len() == index.len() as usize).then_some(Level { index, values, draws: Vec::new() })
     }

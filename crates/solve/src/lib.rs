@@ -41,6 +41,7 @@ mod index;
 mod level;
 mod sets;
 mod solver;
+#[cfg(feature = "files")]
 mod tables;
 mod tally;
 mod turning;
@@ -50,6 +51,7 @@ mod worth;
 
 pub use sets::FairSet;
 pub use solver::{SolveError, Solver};
+#[cfg(feature = "files")]
 pub use tables::{MOST_HIDDEN, MOST_PIECES, Tables, TablesError};
 pub use tally::Tally;
 pub use veiled::{Veiled, VeiledError};

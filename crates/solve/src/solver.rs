@@ -10,7 +10,7 @@ use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position};
 use anqi_task::together;
 use num_rational::Ratio;
 
-use crate::index::{Index, MOST_GROUPS, Placement};
+use crate::index::{MOST_GROUPS, Placement};
 use crate::level::{Level, Problem, successors, unit};
 use crate::turning::{Turning, orbits};
 use crate::{Fraction, Tally, Veiled, Worth};
@@ -276,34 +276,6 @@ impl Solver {
         }
     }
 
-    /// Keeps the levels of a class that were solved elsewhere. `None` if values are missing or too many.
-    pub(crate) fn insert(&mut self, class: &Class, values: &[i8]) -> Option<()> {
-        let hidden = orbits(self.board, &self.turnings, class.hidden());
-        let mut rest = values;
-        let mut levels = Vec::with_capacity(hidden.len());
-        for &hidden in &hidden {
-            let index = Index::new(self.board, &self.turnings, class, hidden);
-            let (values, after) = rest.split_at_checked(index.len() as usize)?;
-            levels.push(Level::from_values(index, values.iter().copied().map(i16::from).collect())?);
-            rest = after;
-        }
-        rest.is_empty().then(|| drop(self.solved.insert(class.clone(), Levels { hidden, levels })))
-    }
-
-    /// How many positions a class has, those alike but for symmetries counted once.
-    pub(crate) fn size(&self, class: &Class) -> u64 {
-        let hidden = orbits(self.board, &self.turnings, class.hidden()).into_iter();
-        hidden.map(|hidden| u64::from(Index::new(self.board, &self.turnings, class, hidden).len())).sum()
-    }
-
-    pub(crate) fn contains(&self, class: &Class) -> bool {
-        self.solved.contains_key(class)
-    }
-
-    pub(crate) fn forget(&mut self, which: impl Fn(&Class) -> bool) {
-        self.solved.retain(|class, _| !which(class));
-    }
-
     /// The levels of a class with their face-down squares.
     pub(crate) fn levels(&self, class: &Class) -> Option<impl Iterator<Item = (u32, &Level)>> {
         let levels = self.solved.get(class)?;
@@ -329,5 +301,37 @@ impl Solver {
             values.iter().for_each(|&value| tally.add(i32::from(value) * halves, weight));
         }
         Some(tally)
+    }
+}
+
+/// What tables in files need.
+#[cfg(feature = "files")]
+impl Solver {
+    /// Keeps the levels of a class that were solved elsewhere. `None` if values are missing or too many.
+    pub(crate) fn insert(&mut self, class: &Class, values: &[i8]) -> Option<()> {
+        let hidden = orbits(self.board, &self.turnings, class.hidden());
+        let mut rest = values;
+        let mut levels = Vec::with_capacity(hidden.len());
+        for &hidden in &hidden {
+            let index = crate::index::Index::new(self.board, &self.turnings, class, hidden);
+            let (values, after) = rest.split_at_checked(index.len() as usize)?;
+            levels.push(Level::from_values(index, values.iter().copied().map(i16::from).collect())?);
+            rest = after;
+        }
+        rest.is_empty().then(|| drop(self.solved.insert(class.clone(), Levels { hidden, levels })))
+    }
+
+    /// How many positions a class has, those alike but for symmetries counted once.
+    pub(crate) fn size(&self, class: &Class) -> u64 {
+        let hidden = orbits(self.board, &self.turnings, class.hidden()).into_iter();
+        hidden.map(|hidden| u64::from(crate::index::Index::new(self.board, &self.turnings, class, hidden).len())).sum()
+    }
+
+    pub(crate) fn contains(&self, class: &Class) -> bool {
+        self.solved.contains_key(class)
+    }
+
+    pub(crate) fn forget(&mut self, which: impl Fn(&Class) -> bool) {
+        self.solved.retain(|class, _| !which(class));
     }
 }

@@ -15,7 +15,6 @@ use anqi_task::{Progress, Status, Stop};
 
 use crate::level::{Level, successors};
 use crate::solver::Levels;
-use crate::veiled::classes;
 use crate::{Solver, Tally, Veiled, Worth};
 
 /// The most pieces of a table.
@@ -258,6 +257,21 @@ impl Tables {
         self.load(veiled)?;
         Ok(self.solver.verify(veiled))
     }
+}
+
+/// Endings that are the same game, by class: how many there are, and the one they are named by, which has the fewest
+/// different pieces and of these the lowest.
+fn classes(pieces: u32, hidden: u32) -> BTreeMap<Class, (Veiled, u32)> {
+    let mut classes: BTreeMap<Class, (Veiled, u32)> = BTreeMap::new();
+    for veiled in Veiled::all(pieces, hidden) {
+        let kinds = |veiled: &Veiled| veiled.pieces().kinds();
+        let (name, count) = classes.entry(veiled.reading().class).or_insert((veiled, 0));
+        *count += 1;
+        if kinds(&veiled) < kinds(name) {
+            *name = veiled;
+        }
+    }
+    classes
 }
 
 /// What the file says about itself.

@@ -1,6 +1,5 @@
 //! `Veiled`: an ending with face-down pieces, by name.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -104,21 +103,6 @@ impl Veiled {
         }
         ways
     }
-}
-
-/// Endings that are the same game, by class: how many there are, and the one they are named by, which has the fewest
-/// different pieces and of these the lowest.
-pub(crate) fn classes(pieces: u32, hidden: u32) -> BTreeMap<Class, (Veiled, u32)> {
-    let mut classes: BTreeMap<Class, (Veiled, u32)> = BTreeMap::new();
-    for veiled in Veiled::all(pieces, hidden) {
-        let kinds = |veiled: &Veiled| veiled.pieces().kinds();
-        let (name, count) = classes.entry(veiled.reading().class).or_insert((veiled, 0));
-        *count += 1;
-        if kinds(&veiled) < kinds(name) {
-            *name = veiled;
-        }
-    }
-    classes
 }
 
 /// The multisets of `count` pieces out of `all`.
