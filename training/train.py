@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from network_file import weights_of, with_header
 from row import SAMPLE
 
 SQUARES, CODES, PIECES, MOST_OF_A_KIND = 32, 15, 14, 5
@@ -143,6 +144,7 @@ def main():
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--score-weight", type=float, default=24.0, help="weight of the error against what the search said")
     parser.add_argument("--held-out", type=float, default=0.05)
+    parser.add_argument("--provenance", help="a line for the header of the file: where the weights come from")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
 
@@ -164,7 +166,7 @@ def main():
     network = Network()
     if args.start:
         with open(args.start, "rb") as file:
-            network.read(file.read())
+            network.read(weights_of(file.read()))
     network = network.to(device)
     optimizer = torch.optim.AdamW(network.parameters(), lr=args.rate, weight_decay=1e-4)
     steps = args.epochs * (held // args.batch + 1)
@@ -205,8 +207,10 @@ def main():
             schedule.step()
             network.clip()
         print(f"epoch {epoch + 1}: {tested()}, {time.time() - started:.0f} s", flush=True)
+    last = tested().removeprefix("held out: ")
+    default = f"{time.strftime('%Y-%m-%d')}, {held} samples, {args.epochs} epochs, held out: {last}"
     with open(f"{args.output}.new", "wb") as file:
-        file.write(network.bytes())
+        file.write(with_header(network.bytes(), args.provenance or default))
     os.replace(f"{args.output}.new", args.output)
 
 

@@ -39,8 +39,8 @@ mod time;
 pub use anqi_task::Stop;
 pub use champion::{ChampionOptions, Chances, NetOption, chances, expected};
 pub use eval::{
-    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, NetworkError, Outcomes, Weights,
-    WeightsError, play_out_captures, quiesce, view,
+    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, NetworkError, NetworkFacts, Outcomes,
+    Weights, WeightsError, play_out_captures, quiesce, view,
 };
 pub use limits::Limits;
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};

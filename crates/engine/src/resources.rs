@@ -8,7 +8,7 @@ use anqi_endgame::{Flavour, TableError, Tablebase};
 use anqi_rules::Game;
 
 use crate::champion::{NetOption, SmallBoards};
-use crate::eval::{Network, NetworkError};
+use crate::eval::{Network, NetworkError, NetworkFacts};
 use crate::spec::PlayerSpec;
 use crate::tables::{SOLVED, Tables, TablesOption};
 use crate::time::TimeSource;
@@ -206,6 +206,12 @@ impl Resources {
             NetOption::Off => None,
             NetOption::File(name) => lock(&self.0.networks).get(name).cloned(),
         }
+    }
+
+    /// What is known of the network that a player has, if it has one and it is open.
+    #[must_use]
+    pub fn network_facts(&self, spec: &PlayerSpec) -> Option<NetworkFacts> {
+        Some(self.network(spec.net()?)?.facts().clone())
     }
 
     /// The tables of a choice that say most about games that are drawn after `draw` quiet plies; none where it has none.

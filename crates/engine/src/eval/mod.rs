@@ -8,6 +8,7 @@ mod hand;
 mod layer;
 mod linear;
 mod network;
+mod network_file;
 mod quiet;
 mod weights;
 
@@ -23,9 +24,10 @@ pub use fixed::Fixed;
 pub use hand::Hand;
 pub use linear::Linear;
 pub(crate) use linear::read_list;
-pub use network::NetworkError;
+pub use network::NetworkFacts;
 pub use network::view;
 pub(crate) use network::{Eyes, Network};
+pub use network_file::NetworkError;
 pub use quiet::{play_out_captures, quiesce};
 pub use weights::{Weights, WeightsError};
 

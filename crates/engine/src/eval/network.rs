@@ -12,6 +12,7 @@ use arrayvec::ArrayVec;
 use multiversion::multiversion;
 
 use super::layer::{Layer, Path, View};
+use super::network_file::{self, NetworkError};
 
 /// Own pieces by rung, the enemy's, and face down.
 const CODES: usize = 15;
@@ -36,6 +37,8 @@ const HEADS: usize = 8;
 pub(super) const VIEW_ONE: i16 = 255;
 const WEIGHT_ONE: i32 = 64;
 
+/// Inputs, view, inner layer, outcomes, heads, as the header of a file has them.
+const SIZES: [u32; 5] = [INPUTS as u32, VIEW as u32, INNER as u32, 3, HEADS as u32];
 /// How many bytes the weights have.
 const BYTES: usize = 2 * VIEW * (INPUTS + 1) + HEADS * (2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3);
 
@@ -49,14 +52,18 @@ pub(crate) struct Network {
     bias: View,
     heads: Box<[Head; HEADS]>,
     path: Path,
+    facts: NetworkFacts,
 }
 
-/// Why bytes are no network.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NetworkError {
-    /// Another number of weights.
-    #[error("it has {0} bytes, and a network of ours has {BYTES}")]
-    Size(usize),
+/// What is known of a network's file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NetworkFacts {
+    /// BLAKE3 of the weights.
+    pub hash: [u8; 32],
+    /// Where the weights come from, by the header.
+    pub provenance: String,
+    /// Whether a header vouches for the weights; files of old have none.
+    pub checked: bool,
 }
 
 /// The layers behind the views.
@@ -132,12 +139,21 @@ impl Network {
         OWN.clone()
     }
 
-    /// Reads a network.
+    /// Reads a network from the bytes of its file.
     ///
     /// # Errors
-    /// If the bytes are something else.
+    /// If they are something else, or damaged.
     pub(crate) fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
-        Network::of_weights(bytes).ok_or(NetworkError::Size(bytes.len()))
+        let contents = network_file::open(bytes, SIZES, BYTES)?;
+        let network = Network::of_weights(contents.weights).ok_or(NetworkError::Damaged("the body of weights"))?;
+        let facts =
+            NetworkFacts { hash: contents.hash, provenance: contents.provenance.to_owned(), checked: contents.checked };
+        Ok(Network { facts, ..network })
+    }
+
+    /// What is known of its file.
+    pub(crate) const fn facts(&self) -> &NetworkFacts {
+        &self.facts
     }
 
     /// Reads weights in the order of the fields, 16-bit numbers but for 8 bits in the layers behind the views and 32 for their
@@ -150,7 +166,8 @@ impl Network {
         reader.fill16(&mut bias)?;
         let heads: Vec<Head> = (0..HEADS).map(|_| Head::read(&mut reader)).collect::<Option<_>>()?;
         let (inputs, heads) = (inputs.into_boxed_slice().try_into().ok()?, heads.into_boxed_slice().try_into().ok()?);
-        reader.0.is_empty().then_some(Network { inputs, bias, heads, path: Path::best() })
+        let facts = NetworkFacts::default();
+        reader.0.is_empty().then_some(Network { inputs, bias, heads, path: Path::best(), facts })
     }
 
     /// Whether the network knows this kind of game.
@@ -437,7 +454,8 @@ mod tests {
 
     #[test]
     fn there_is_an_own_network() {
-        assert!(Network::own().is_some());
+        let own = Network::own().unwrap();
+        assert!(own.facts().checked && own.facts().provenance.starts_with("fourth round"));
     }
 
     #[test]
