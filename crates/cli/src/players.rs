@@ -1,17 +1,21 @@
 //! `anqi players`: everybody who can play, with their options.
 
-use anqi_engine::{OptionInfo, PlayerSpec};
+use anqi_engine::{OptionInfo, PlayerSpec, Resources};
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
 use crate::Exit;
 use crate::output::Output;
+use crate::resources::resources;
 
-/// List the players and their options
+/// List the players, their options and their fingerprints
+///
+/// A fingerprint says who plays, exactly: it changes with every option, with the content of every file, and when a player
+/// learns to play otherwise. `anqi players --json` has those of all players.
 #[derive(Args)]
 pub(crate) struct PlayersArgs {
-    /// Only players whose name starts like this
+    /// Only players whose name starts like this; or one player, as a string with options such as chen:var2,k=8
     #[arg(value_name = "NAME", default_value = "")]
     name: String,
 }
@@ -24,8 +28,12 @@ struct Players {
 
 #[derive(Serialize)]
 struct Entry {
-    name: &'static str,
+    name: String,
     help: &'static str,
+    fingerprint: String,
+    /// Where the weights of its network come from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<String>,
     options: Vec<OptionEntry>,
 }
 
@@ -43,15 +51,34 @@ impl From<OptionInfo> for OptionEntry {
     }
 }
 
+fn entry(spec: &PlayerSpec, help: &'static str, resources: &Resources) -> Result<Entry> {
+    let network = resources.network_facts(spec).map(|facts| facts.provenance).filter(|line| !line.is_empty());
+    Ok(Entry {
+        name: spec.to_string(),
+        help,
+        fingerprint: spec.fingerprint(resources)?.to_string(),
+        network,
+        options: spec.table().into_iter().map(OptionEntry::from).collect(),
+    })
+}
+
 pub(crate) fn run(args: &PlayersArgs, out: &mut Output) -> Result<Exit> {
+    let resources = resources();
+    if args.name.contains(',') {
+        let spec: PlayerSpec = args.name.parse()?;
+        resources.open_for(&spec)?;
+        let players = Players { schema: "anqi-players-1", players: vec![entry(&spec, spec.help(), &resources)?] };
+        out.print(&players, |text| {
+            let player = &players.players[0];
+            writeln!(text, "{}\n    {}\n    fingerprint {}", player.name, player.help, player.fingerprint)?;
+            player.network.iter().try_for_each(|line| writeln!(text, "    network: {line}"))?;
+            player.options.iter().try_for_each(|option| writeln!(text, "    {}={}", option.name, option.default))
+        })?;
+        return Ok(Exit::Done);
+    }
     let presets = PlayerSpec::presets().iter().filter(|preset| preset.name.starts_with(&args.name));
-    let players: Vec<Entry> = presets
-        .map(|preset| Entry {
-            name: preset.name,
-            help: preset.help,
-            options: preset.table().into_iter().map(OptionEntry::from).collect(),
-        })
-        .collect();
+    let players: Vec<Entry> =
+        presets.map(|preset| entry(&preset.name.parse()?, preset.help, &resources)).collect::<Result<_>>()?;
     if players.is_empty() {
         let known: Vec<&str> = PlayerSpec::presets().iter().map(|preset| preset.name).collect();
         anyhow::bail!("no player's name starts with {:?}; there are {}", args.name, known.join(", "));

@@ -74,6 +74,8 @@ pub struct Container {
     head: Range<usize>,
     block_len: usize,
     len: u64,
+    /// Of everything before the blocks, their checksums among it.
+    checksum: u32,
     /// Where each block is in the file, and its checksum.
     blocks: Vec<(Range<usize>, u32)>,
 }
@@ -122,13 +124,19 @@ impl Container {
         if at != map.len() {
             return Err(damaged("it has not the length it should have"));
         }
-        Ok(Container { path: path.to_owned(), map, head, block_len, len, blocks })
+        Ok(Container { path: path.to_owned(), map, head, block_len, len, checksum, blocks })
     }
 
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The checksum of the beginning of the file, which covers those of all blocks.
+    #[must_use]
+    pub const fn checksum(&self) -> u32 {
+        self.checksum
     }
 
     /// The text that says what the bytes are.

@@ -154,6 +154,12 @@ impl TableFile {
         &self.tally
     }
 
+    /// The checksum in the head of the file, which covers those of all blocks.
+    #[must_use]
+    pub const fn checksum(&self) -> u32 {
+        self.container.checksum()
+    }
+
     /// How many bytes the file has.
     #[must_use]
     pub fn file_len(&self) -> u64 {

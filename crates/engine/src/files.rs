@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anqi_endgame::{Flavour, TableError, Tablebase, classes_up_to, table_path};
+use anqi_endgame::{Flavour, TableError, TableFile, Tablebase, classes_up_to, table_path};
 use anqi_rules::excerpt;
 
 use crate::champion::NetOption;
@@ -28,6 +28,12 @@ impl Resources {
         {
             let bytes = read(path).map_err(|error| unreadable("network", path, &error))?;
             self.add_network(path, &bytes).map_err(|error| BuildError::Network { path: excerpt(path), error })?;
+            if self.network_facts(spec).is_some_and(|facts| !facts.checked) {
+                let path = excerpt(path);
+                self.notice(format!(
+                    "{path} has no header: nothing vouches for its weights (training/network_file.py adds one)"
+                ));
+            }
         }
         match spec.tables() {
             Some(tables) => self.open_tables(tables),
@@ -68,6 +74,26 @@ struct Folder(PathBuf);
 impl TableSource for Folder {
     fn open(&self, draw: Option<u16>) -> Result<Tablebase, TableError> {
         Ok(Tablebase::open(&self.0, flavour(&self.0, draw))?.and_solving(SOLVED))
+    }
+
+    /// Of the names of the tables and the checksums in their heads, which cover those of their blocks.
+    fn checksum(&self) -> Result<[u8; 32], TableError> {
+        let folder = |error| TableError::Folder { path: self.0.display().to_string(), error };
+        let mut tables = Vec::new();
+        for entry in fs::read_dir(&self.0).map_err(folder)? {
+            let path = entry.map_err(folder)?.path();
+            if path.extension().is_some_and(|extension| extension == "table") {
+                // A damaged file has no checksum; a player meets it as a missing table.
+                let checksum = TableFile::open(&path).ok().map(|file| file.checksum());
+                tables.push((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), checksum));
+            }
+        }
+        tables.sort();
+        let mut hasher = blake3::Hasher::new();
+        for (name, checksum) in tables {
+            hasher.update(format!("{name} {checksum:08x?}\n").as_bytes());
+        }
+        Ok(hasher.finalize().into())
     }
 }
 

@@ -17,10 +17,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(test)]
+mod behaviour;
 mod champion;
 mod eval;
 #[cfg(feature = "files")]
 mod files;
+mod fingerprint;
 mod limits;
 mod line;
 mod mcts;
@@ -42,6 +45,7 @@ pub use eval::{
     Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, NetworkError, NetworkFacts, Outcomes,
     Weights, WeightsError, play_out_captures, quiesce, view,
 };
+pub use fingerprint::{Fingerprint, FingerprintError};
 pub use limits::Limits;
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
 pub use minimax::chen::{ChenOptions, FlipPolicy, Flips, TypeOrder};

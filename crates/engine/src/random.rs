@@ -8,6 +8,9 @@ use crate::limits::Limits;
 use crate::player::{Choice, Player, SearchStats};
 use crate::score::Score;
 
+/// How the family plays: see `behaviour.rs`.
+pub(crate) const BEHAVIOUR: u64 = 0xdd8b_3557_1900_e7d8;
+
 /// Plays any legal move, all equally likely.
 #[derive(Debug)]
 pub(crate) struct Random {

@@ -12,6 +12,9 @@ use crate::player::{Choice, Player};
 use crate::random::Random;
 use crate::resources::Resources;
 
+/// How the family plays: see `behaviour.rs`.
+pub(crate) const BEHAVIOUR: u64 = 0x1d0c_d62d_bcf3_a1ac;
+
 options! {
     /// What the reference player can be told. The paper gives neither depth nor evaluation.
     pub struct ReferenceOptions {

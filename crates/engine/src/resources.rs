@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anqi_endgame::{Flavour, TableError, Tablebase};
-use anqi_rules::Game;
+use anqi_rules::{Game, excerpt};
 
 use crate::champion::{NetOption, SmallBoards};
 use crate::eval::{Network, NetworkError, NetworkFacts};
@@ -35,6 +35,13 @@ use crate::time::TimeSource;
 #[derive(Clone, Debug)]
 pub struct Resources(Arc<Shared>);
 
+/// Where tables come from, and its checksum once it was asked for.
+#[derive(Debug)]
+struct Source {
+    tables: Arc<dyn TableSource>,
+    checksum: Option<[u8; 32]>,
+}
+
 /// Tables by choice and draw rule.
 type Opened = HashMap<(TablesOption, Option<u16>), Arc<Tables>>;
 /// Passes a notice on.
@@ -45,7 +52,7 @@ struct Shared {
     time: TimeSource,
     notices: Arc<Notices>,
     networks: Mutex<HashMap<String, Arc<Network>>>,
-    sources: Mutex<HashMap<String, Arc<dyn TableSource>>>,
+    sources: Mutex<HashMap<String, Source>>,
     tables: Mutex<Opened>,
     boards: SmallBoards,
 }
@@ -81,6 +88,12 @@ pub trait TableSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// If they cannot be read.
     fn open(&self, draw: Option<u16>) -> Result<Tablebase, TableError>;
+
+    /// A hash of everything that is there, so that other tables are told apart.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn checksum(&self) -> Result<[u8; 32], TableError>;
 }
 
 /// Why a player cannot be built.
@@ -155,6 +168,11 @@ impl Resources {
         lock(&self.0.notices.list).clone()
     }
 
+    #[cfg(feature = "files")]
+    pub(crate) fn notice(&self, text: String) {
+        self.0.notices.add(text);
+    }
+
     /// Brings the network that player strings call `name`.
     ///
     /// # Errors
@@ -167,7 +185,22 @@ impl Resources {
 
     /// Brings the tables that player strings call `name`.
     pub fn add_tables(&self, name: &str, source: Arc<dyn TableSource>) {
-        lock(&self.0.sources).insert(name.to_owned(), source);
+        lock(&self.0.sources).insert(name.to_owned(), Source { tables: source, checksum: None });
+    }
+
+    /// The checksum of the tables that player strings call `name`, as they were when it was first asked for.
+    pub(crate) fn tables_checksum(&self, name: &str) -> Result<[u8; 32], BuildError> {
+        let what = "folder of endgame tables";
+        let mut sources = lock(&self.0.sources);
+        let Some(source) = sources.get_mut(name) else {
+            return Err(BuildError::NotOpened { what, name: name.to_owned() });
+        };
+        if let Some(checksum) = source.checksum {
+            return Ok(checksum);
+        }
+        let unreadable =
+            |error: TableError| BuildError::Unreadable { what, path: excerpt(name), reason: error.to_string() };
+        Ok(*source.checksum.insert(source.tables.checksum().map_err(unreadable)?))
     }
 
     pub(crate) fn has_network(&self, name: &str) -> bool {
@@ -240,7 +273,7 @@ impl Resources {
             TablesOption::Off => return Ok(None),
             TablesOption::On => Tablebase::solving(Flavour::conversion(draw), SOLVED),
             TablesOption::Folder(name) => match lock(&self.0.sources).get(name) {
-                Some(source) => source.open(draw)?,
+                Some(source) => source.tables.open(draw)?,
                 None => return Ok(None),
             },
         };

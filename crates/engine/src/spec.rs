@@ -6,16 +6,17 @@ use std::str::FromStr;
 use anqi_rules::{Game, Position, Seed, excerpt};
 
 use crate::champion::expectation::of_score;
-use crate::champion::{Champion, ChampionOptions, Chances, NetOption, chances, expected};
+use crate::champion::{self, Champion, ChampionOptions, Chances, NetOption, chances, expected};
 use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
-use crate::mcts::{Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
-use crate::minimax::chen::{Chen, ChenOptions, Flips, TypeOrder};
-use crate::minimax::negascout::{NegaScout, NegaScoutOptions};
+use crate::mcts::flat;
+use crate::mcts::{self, Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
+use crate::minimax::chen::{self, Chen, ChenOptions, Flips, TypeOrder};
+use crate::minimax::negascout::{self, NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
 use crate::player::{Candidate, Choice, Player, Wdl};
-use crate::random::Random;
-use crate::reference::{Reference, ReferenceOptions};
+use crate::random::{self, Random};
+use crate::reference::{self, Reference, ReferenceOptions};
 use crate::resources::{BuildError, Resources};
 use crate::score::Score;
 use crate::tables::{TablesOption, WithTables};
@@ -137,6 +138,12 @@ impl PlayerSpec {
         &PRESETS
     }
 
+    /// What the player's name stands for.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        self.preset.help
+    }
+
     /// The options that this player takes, with its own values as defaults.
     #[must_use]
     pub fn table(&self) -> Vec<OptionInfo> {
@@ -175,6 +182,19 @@ impl PlayerSpec {
             None | Some(TablesOption::Off) => player,
             Some(tables) => Box::new(WithTables { player, tables: tables.clone(), resources: resources.clone() }),
         })
+    }
+
+    /// The family's name, and a number by which its play is known.
+    pub(crate) fn family(&self) -> (&'static str, u64) {
+        match &self.options {
+            PlayerOptions::Random => ("random", random::BEHAVIOUR),
+            PlayerOptions::Chen(_) => ("chen", chen::BEHAVIOUR),
+            PlayerOptions::NegaScout(_) => ("negascout", negascout::BEHAVIOUR),
+            PlayerOptions::Mcts(_) => ("mcts", mcts::BEHAVIOUR),
+            PlayerOptions::Flat(_) => ("flat", flat::BEHAVIOUR),
+            PlayerOptions::Reference(_) => ("reference", reference::BEHAVIOUR),
+            PlayerOptions::Champion(_) => ("champion", champion::BEHAVIOUR),
+        }
     }
 
     /// The network of the players that can have one.

@@ -35,6 +35,9 @@ use search::Search;
 pub(crate) use small::SmallBoards;
 use together::Together;
 
+/// How the family plays: see `behaviour.rs`.
+pub(crate) const BEHAVIOUR: u64 = 0xbae7_21a6_5457_76c0;
+
 options! {
     /// What the champion can be told.
     pub struct ChampionOptions {

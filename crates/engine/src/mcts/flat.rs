@@ -27,6 +27,9 @@ choices! {
     }
 }
 
+/// How the family plays: see `behaviour.rs`.
+pub(crate) const BEHAVIOUR: u64 = 0xd587_3abb_34fa_7a64;
+
 options! {
     /// What flat Monte Carlo can be told.
     pub struct FlatOptions {

@@ -5,7 +5,7 @@
 //! without a tree.
 
 mod chance;
-mod flat;
+pub(crate) mod flat;
 mod group;
 mod search;
 mod share;
@@ -51,6 +51,9 @@ choices! {
         Best = "best", "what its most visited reply is worth";
     }
 }
+
+/// How the family plays: see `behaviour.rs`.
+pub(crate) const BEHAVIOUR: u64 = 0xc01c_6a1a_fe4c_82ef;
 
 options! {
     /// What Monte Carlo tree search can be told.

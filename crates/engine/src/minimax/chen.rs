@@ -49,6 +49,9 @@ choices! {
     }
 }
 
+/// How the family plays: see `behaviour.rs`.
+pub(crate) const BEHAVIOUR: u64 = 0x2e9c_b50b_6535_6222;
+
 options! {
     /// What the programs of Chen et al. can be told. Each preset is a setting of these.
     pub struct ChenOptions {

@@ -17,6 +17,9 @@ use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 
+/// How the family plays: see `behaviour.rs`.
+pub(crate) const BEHAVIOUR: u64 = 0x685a_4860_b229_282e;
+
 options! {
     /// What the course program can be told. Each part can be switched off by itself.
     pub struct NegaScoutOptions {
