@@ -17,7 +17,6 @@ mod logistic;
 mod method;
 mod metrics;
 mod only;
-mod plot;
 mod positions;
 mod prove;
 mod report;

@@ -146,10 +146,9 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
         }
         Ended::Complete(pairs) => {
             let games = journal.write_games(pairs)?;
-            crate::report::write_complete(&journal, pairs)?;
-            let standings = Standings::of(&journal, pairs)?;
-            result::print(command, &standings, &games, out)?;
-            Ok(exit(args, &standings))
+            let report = crate::report::write_complete(&journal, pairs)?;
+            result::print(command, report.standings(), &games, out)?;
+            Ok(exit(args, report.standings()))
         }
     }
 }

@@ -14,6 +14,7 @@ use anqi_assess::{
 use anqi_engine::{Limits, Stop};
 use anqi_games::{EngineSpec, OtherGames};
 use anqi_play::{Budget, BudgetError};
+use anqi_report::{assessment_html, assessment_text};
 use anqi_rules::Rules;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -217,7 +218,7 @@ pub(crate) fn run(args: &AssessArgs, out: &mut Output) -> Result<Exit> {
     if let Some(dir) = &args.output {
         write_files(dir, &report, &found.series)?;
     }
-    out.print(&report, |text| text.write_all(report.to_text().as_bytes()))?;
+    out.print(&report, |text| write!(text, "{}", assessment_text(&report)))?;
     Ok(Exit::Done)
 }
 
@@ -302,7 +303,7 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<&File>)
 
 pub(crate) fn write_files(dir: &Path, report: &Report, series: &[Series]) -> Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    write_whole(&dir.join("report.html"), |file| Ok(file.write_all(report.to_html().as_bytes())?))?;
+    write_whole(&dir.join("report.html"), |file| Ok(file.write_all(assessment_html(report).as_bytes())?))?;
     write_whole(&dir.join("assessment.json"), |file| Ok(serde_json::to_writer(file, report)?))?;
     write_whole(&dir.join("metrics.csv"), |file| Ok(report.write_metrics_csv(file)?))?;
     write_whole(&dir.join("curves.csv"), |file| Ok(report.write_curves_csv(file)?))?;

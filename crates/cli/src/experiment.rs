@@ -219,14 +219,13 @@ struct Report {
 }
 
 fn print_report(experiment: &Experiment, run: &Run, sheet: &Sheet, out: &mut Output) -> Result<Exit> {
-    let written = experiment.report(run, sheet)?;
-    anqi_report::write_experiment(run, &written)?;
+    let markdown = anqi_report::write_experiment(run, &experiment.findings(run, sheet)?)?;
     let report = Report {
         schema: "anqi-experiment-report-1",
         experiment: experiment.name.clone(),
         run: run.name(),
         finished: run.is_finished(sheet),
-        markdown: written.markdown,
+        markdown,
     };
     out.print(&report, |text| write!(text, "{}", report.markdown))?;
     Ok(Exit::Done)

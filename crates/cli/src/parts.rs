@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
 
-use anqi_lab::{Journal, JournalError, Plan, Standings, collect, complete, play_some, prepare};
+use anqi_lab::{Journal, JournalError, Plan, collect, complete, play_some, prepare};
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -161,8 +161,8 @@ pub(crate) fn merge(args: &MergeArgs, out: &mut Output) -> Result<Exit> {
     match complete(&whole)? {
         Some(pairs) => {
             let games = whole.write_games(pairs)?;
-            report::write_complete(&whole, pairs)?;
-            result::print("merge", &Standings::of(&whole, pairs)?, &games, out)?;
+            let report = report::write_complete(&whole, pairs)?;
+            result::print("merge", report.standings(), &games, out)?;
             Ok(Exit::Done)
         }
         None => {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anqi_lab::{Journal, complete, write_whole};
-use anqi_report::Report;
+use anqi_report::MatchReport;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit> {
         Some(count) => (0..count).collect(),
         None => (0..journal.plan().count()).filter(|number| journal.has(*number)).collect(),
     };
-    let file = write(&journal, &pairs, args.output.as_deref(), args.games)?;
+    let (file, _) = write(&journal, &pairs, args.output.as_deref(), args.games)?;
     let pairs = pairs.len();
     let written = Written { schema: "anqi-report-1", pairs, file: file.display().to_string() };
     out.print(&written, |text| writeln!(text, "{} pairs in {}", written.pairs, written.file))?;
@@ -49,18 +49,18 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit> {
 }
 
 /// Writes the page of these pairs, by default beside the journal, whole or not at all.
-fn write(journal: &Journal, pairs: &[u64], output: Option<&Path>, games: usize) -> Result<PathBuf> {
-    let mut report = Report::new(journal.plan(), games);
+fn write(journal: &Journal, pairs: &[u64], output: Option<&Path>, games: usize) -> Result<(PathBuf, MatchReport)> {
+    let mut report = MatchReport::new(journal.plan(), games);
     for number in pairs {
         report.add(&journal.pair(*number)?)?;
     }
     let path = output.map_or_else(|| journal.dir().join("report.html"), Path::to_owned);
     write_whole(&path, |file| file.write_all(report.to_html().as_bytes()))
         .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(path)
+    Ok((path, report))
 }
 
-/// Writes the page of a match that is complete beside its journal.
-pub(crate) fn write_complete(journal: &Journal, count: u64) -> Result<PathBuf> {
-    write(journal, &(0..count).collect::<Vec<_>>(), None, USUAL_GAMES)
+/// Writes the page of a match that is complete beside its journal. What was counted for it comes back.
+pub(crate) fn write_complete(journal: &Journal, count: u64) -> Result<MatchReport> {
+    Ok(write(journal, &(0..count).collect::<Vec<_>>(), None, USUAL_GAMES)?.1)
 }

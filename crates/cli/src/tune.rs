@@ -4,9 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anqi_assess::{Cache, Checked, Loss, Report, Split, Tuned, Tuning, USUAL_CONDITIONS, Valuer, WorkError, prove};
+use anqi_assess::{Cache, Checked, Loss, Tuned, Tuning, USUAL_CONDITIONS, Valuer, WorkError, prove};
 use anqi_engine::Evaluation;
 use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, prepare};
+use anqi_report::tuned_text;
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -15,7 +16,7 @@ use crate::Exit;
 use crate::arena::{advance, stop_on_signals};
 use crate::assess::{AnalysisArgs, PositionArgs, made_by, write_files, write_whole};
 use crate::concurrency::Concurrency;
-use crate::output::{Output, grouped};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::resources::resources;
 
@@ -113,7 +114,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
         }
         write_whole(&dir.join("tune.json"), |file| Ok(serde_json::to_writer(file, &tuned)?))?;
     }
-    out.print(&tuned, |text| print(text, &tuned, &report))?;
+    out.print(&tuned, |text| write!(text, "{}", tuned_text(&tuned, &report)))?;
     Ok(Exit::Done)
 }
 
@@ -154,64 +155,4 @@ fn self_play(args: &TuneArgs, dir: &Path, player: &str, tuned: &Tuned) -> Result
         .enumerate()
         .map(|(number, pairing)| Checked::new(pairing.players, pairing.block, &standings.tally(number).games));
     Ok(Some(checked.collect()))
-}
-
-fn print(text: &mut dyn Write, tuned: &Tuned, report: &Report) -> std::io::Result<()> {
-    writeln!(
-        text,
-        "{} positions of {} games learnt from, {} positions of {} games held out\n",
-        grouped(tuned.positions as u64),
-        grouped(tuned.games as u64),
-        grouped(tuned.held_out_positions as u64),
-        grouped(tuned.held_out_games as u64)
-    )?;
-    write!(text, "{:<14} {:>8}", tuned.eval, "before")?;
-    tuned.fits.iter().try_for_each(|row| write!(text, " {:>18}", row.fit.loss.to_string()))?;
-    writeln!(text)?;
-    for (place, name) in tuned.names.iter().enumerate() {
-        write!(text, "{name:<14} {:>8}", tuned.start[place])?;
-        for row in &tuned.fits {
-            write!(text, " {:>18}", format!("{:.0}", row.fit.weights[place]))?;
-        }
-        writeln!(text)?;
-    }
-    for row in &tuned.fits {
-        write!(
-            text,
-            "\n{}: log loss {:.5} → {:.5}, Brier {:.5} → {:.5} on the games held out",
-            row.fit.loss, row.before.log_loss, row.after.log_loss, row.before.brier, row.after.brier
-        )?;
-        if let Some(gain) = row.gain {
-            write!(text, "; log loss smaller by {:.5} [{:.5}, {:.5}]", gain.value, gain.low, gain.high)?;
-        }
-    }
-    writeln!(text, "\n\nMean distance of conditioned curves from the total curve, and what noise would make")?;
-    for assessment in &report.assessments {
-        let splits: Vec<_> =
-            assessment.curves.iter().filter_map(|curve| Some((curve.positions as f64, curve.split?))).collect();
-        let all: f64 = splits.iter().map(|(positions, _)| positions).sum();
-        let mean = |part: &dyn Fn(&Split) -> f64| {
-            splits.iter().map(|(positions, split)| positions / all * part(split)).sum::<f64>()
-        };
-        writeln!(
-            text,
-            "{:<8} {:.4} (noise {:.4}), {} of {} curves split",
-            assessment.name,
-            mean(&|split| split.distance),
-            mean(&|split| split.noise),
-            splits.iter().filter(|(_, split)| split.p_holm < 0.05).count(),
-            splits.len()
-        )?;
-    }
-    for checked in tuned.check.iter().flatten() {
-        writeln!(text, "\n{} against {}\n{}", checked.players[0], checked.players[1], checked.block)?;
-        writeln!(text, "sign test over decided games: p = {:.4}", checked.p)?;
-    }
-    if let Some(proofs) = &tuned.proofs {
-        write!(text, "\n{proofs}")?;
-    }
-    if !tuned.skipped.is_empty() {
-        write!(text, "\nLeft out\n{}", tuned.skipped)?;
-    }
-    Ok(())
 }

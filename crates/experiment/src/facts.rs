@@ -304,15 +304,21 @@ fn entry<'a, 'k, V: Default>(table: &'a mut Vec<(&'k str, V)>, key: &'k str) -> 
     &mut table[place].1
 }
 
-pub(crate) fn left(row: &PlayoutRow) -> Number {
+/// Pieces left at the end of a playout.
+#[must_use]
+pub fn left(row: &PlayoutRow) -> Number {
     Number { value: row.left, error: row.left_sd / (row.playouts as f64).sqrt(), sd: Some(row.left_sd) }
 }
 
-pub(crate) fn plies(row: &PlayoutRow) -> Number {
+/// Plies of a playout.
+#[must_use]
+pub fn plies(row: &PlayoutRow) -> Number {
     Number { value: row.plies, error: row.plies_sd / (row.playouts as f64).sqrt(), sd: Some(row.plies_sd) }
 }
 
-pub(crate) fn draw_rate(row: &PlayoutRow) -> Number {
+/// The share of drawn playouts.
+#[must_use]
+pub fn draw_rate(row: &PlayoutRow) -> Number {
     share(row.draws, row.playouts).unwrap_or(Number::new(f64::NAN, f64::NAN))
 }
 
@@ -322,13 +328,15 @@ fn share(count: u64, total: u64) -> Option<Number> {
 }
 
 /// The score if games are independent, which is all that a printed table allows to say.
-pub(crate) fn by_games(games: &Games) -> Option<Number> {
+#[must_use]
+pub fn by_games(games: &Games) -> Option<Number> {
     let (value, variance) = games.moments()?;
     Some(Number::new(value, (variance / games.total() as f64).sqrt()))
 }
 
 /// The score with the interval of paired games.
-pub(crate) fn by_pairs(row: &MatchRow) -> Option<Number> {
+#[must_use]
+pub fn by_pairs(row: &MatchRow) -> Option<Number> {
     let score = Elo::of(&row.pairs())?.score;
     Some(Number::new(score.value, score.margin() / Z))
 }

@@ -203,6 +203,18 @@ impl PlayoutPlan {
         Ok(PlayoutPlan { rules, seed, positions, policies, readings, file })
     }
 
+    /// Where all random choices come from.
+    #[must_use]
+    pub const fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// The positions with their names.
+    #[must_use]
+    pub fn positions(&self) -> &[(String, Position)] {
+        &self.positions
+    }
+
     /// As it is written down.
     #[must_use]
     pub const fn file(&self) -> &PlayoutPlanFile {

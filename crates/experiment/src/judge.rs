@@ -37,9 +37,12 @@ impl fmt::Display for Judgement {
 }
 
 /// A judgement and the numbers that it rests on, in words.
-pub(crate) struct Judged {
-    pub(crate) judgement: Judgement,
-    pub(crate) reason: String,
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Judged {
+    /// What the numbers say.
+    pub judgement: Judgement,
+    /// The numbers; a dash if there are none.
+    pub reason: String,
 }
 
 impl Claim {

@@ -14,13 +14,13 @@ mod branching;
 mod facts;
 mod figure;
 mod file;
+mod findings;
 mod judge;
 mod matches;
 mod number;
 mod outline;
 mod playouts;
 mod published;
-mod report;
 
 use std::fs;
 use std::io::{self, Write};
@@ -31,16 +31,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use branching::BranchingRow;
-pub use facts::{Measure, Pattern};
+pub use facts::{Measure, Pattern, by_games, by_pairs, draw_rate, left, plies};
 pub use figure::{Content, Figure, Line};
 pub use file::{PlayoutPlan, PlayoutPlanFile, PositionFile, Sheet, SheetError};
-pub use judge::Judgement;
+pub use findings::{Findings, Table};
+pub use judge::{Judged, Judgement};
 pub use matches::MatchRow;
-pub use number::Number;
+pub use number::{Number, Z, show};
 pub use outline::{Axes, Claim, FigurePlan, Form, Outline, OutlineError};
 pub use playouts::{BestMove, Cell, PlayoutRow};
 pub use published::{Order, PrintedBranching, PrintedMatch, PrintedPlayouts};
-pub use report::ExperimentReport;
 
 /// A folder with a plan.
 #[derive(Clone, PartialEq, Debug)]

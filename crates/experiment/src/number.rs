@@ -1,7 +1,7 @@
 //! `Number`: what was measured or printed, with its standard error.
 
 /// Standard errors to either side of a 95 % interval.
-pub(crate) const Z: f64 = 1.96;
+pub const Z: f64 = 1.96;
 
 /// A number, its standard error, and the standard deviation of what it is the mean of.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,18 +27,24 @@ impl Number {
         Z * self.error
     }
 
-    pub(crate) fn agrees(self, other: Number) -> bool {
+    /// Whether the difference is within the 95 % interval of such a difference.
+    #[must_use]
+    pub fn agrees(self, other: Number) -> bool {
         (self.value - other.value).abs() <= Z * self.error.hypot(other.error)
     }
 
-    pub(crate) fn difference(self, printed: Number, places: usize) -> String {
+    /// How far it is from a printed number, and whether the two agree.
+    #[must_use]
+    pub fn difference(self, printed: Number, places: usize) -> String {
         let (by, margin) = (self.value - printed.value, Z * self.error.hypot(printed.error));
         let verdict = if self.agrees(printed) { "agrees" } else { "differs" };
         format!("{by:+.places$} ± {margin:.places$}, {verdict}")
     }
 }
 
-pub(crate) fn show(number: Option<Number>, places: usize) -> String {
+/// A number with its 95 % interval, and the spread if tables print it; a dash for none.
+#[must_use]
+pub fn show(number: Option<Number>, places: usize) -> String {
     let Some(Number { value, error, sd }) = number else { return "–".to_owned() };
     let sd = sd.map_or(String::new(), |sd| format!(" ({sd:.2})"));
     format!("{value:.places$} ± {:.places$}{sd}", Z * error)

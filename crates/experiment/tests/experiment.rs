@@ -8,6 +8,7 @@ use anqi_engine::{Resources, Stop};
 use anqi_experiment::{BranchingRow, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
 use anqi_lab::{Ended, Journal, Standings, run};
 use anqi_records::Record;
+use anqi_report::experiment_markdown;
 use anqi_rules::Move;
 
 const PLAYOUTS: &str = r#"
@@ -100,7 +101,7 @@ fn a_run_goes_on_and_is_reported() {
     let mut rows = vec![plan.measure(&plan.cells()[1], &Resources::default()).unwrap()];
     first.write_playout_rows(&rows).unwrap();
     assert!(!first.is_finished(sheet));
-    let report = experiment.report(&first, sheet).unwrap().markdown;
+    let report = experiment_markdown(&experiment.findings(&first, sheet).unwrap());
     assert!(report.contains("**Not finished: 1 of 4 rows.**"));
 
     assert_eq!(experiment.continue_or_begin(sheet, "two").unwrap(), first);
@@ -113,7 +114,7 @@ fn a_run_goes_on_and_is_reported() {
     assert_eq!(first.playout_rows().unwrap(), rows);
     assert!(first.is_finished(sheet));
     assert_eq!(experiment.continue_or_begin(sheet, "three").unwrap().name(), "three");
-    let report = experiment.report(&first, sheet).unwrap().markdown;
+    let report = experiment_markdown(&experiment.findings(&first, sheet).unwrap());
     assert!(report.contains("**0 of 2 agree by reading `rules`.**\n**1 of 2 agree by reading `paper`.**"), "{report}");
 }
 
@@ -141,7 +142,7 @@ fn games_are_counted_as_standings_do() {
     assert!(begun.is_finished(&experiment.sheet));
     assert_eq!(begun.match_rows().unwrap(), rows);
 
-    let report = experiment.report(&begun, &experiment.sheet).unwrap().markdown;
+    let report = experiment_markdown(&experiment.findings(&begun, &experiment.sheet).unwrap());
     for line in
         ["| VAR1 | dice | both orders | +9 =0 −1 | 0.900 ± 0.186 |", "| dice | BASIC | moves first | +5 =0 −5 |"]
     {
@@ -187,7 +188,7 @@ fn claims_are_judged_by_numbers() {
     let run = experiment.begin(&experiment.sheet, "empty").unwrap();
     let Sheet::Matches(plan) = &experiment.sheet else { unreachable!() };
     drop(Journal::open_or_create(&run.dir, plan).unwrap());
-    let report = experiment.report(&run, &experiment.sheet).unwrap().markdown;
+    let report = experiment_markdown(&experiment.findings(&run, &experiment.sheet).unwrap());
     let lines: Vec<&str> = report.lines().filter(|line| line.starts_with("| x |")).collect();
     assert_eq!(lines.len(), claims.len());
     for (line, (claim, reason, judgement)) in lines.into_iter().zip(claims) {
@@ -229,7 +230,7 @@ fn branching_is_counted_position_by_position() {
     assert_eq!((start.positions, start.moves, start.squares_error), (first as u64, 0.0, 0.0));
     begun.finish(&experiment.sheet, &journal).unwrap();
     assert_eq!(begun.branching_rows().unwrap(), rows);
-    assert!(experiment.report(&begun, &experiment.sheet).unwrap().markdown.contains("| all |"));
+    assert!(experiment_markdown(&experiment.findings(&begun, &experiment.sheet).unwrap()).contains("| all |"));
 }
 
 /// Every experiment of this project: its plan, its printed numbers, and that the reports of its runs are those that
@@ -248,7 +249,7 @@ fn all_experiments_are_sound() {
             if !run.is_finished(&sheet) {
                 continue;
             }
-            let report = there.report(&run, &sheet).unwrap().markdown;
+            let report = experiment_markdown(&there.findings(&run, &sheet).unwrap());
             assert_eq!(fs::read_to_string(run.dir.join("report.md")).unwrap(), report, "{}", run.dir.display());
             assert!(!report.contains("not measured"), "{report}");
         }
@@ -259,7 +260,7 @@ fn all_experiments_are_sound() {
         if let Some(plan) = copy.sheet.plan() {
             drop(Journal::open_or_create(&run.dir, plan).unwrap());
         }
-        let report = copy.report(&run, &copy.sheet).unwrap().markdown;
+        let report = experiment_markdown(&copy.findings(&run, &copy.sheet).unwrap());
         // Every printed row has found its place: the names in both files are the same.
         let kind = copy.sheet.kind();
         let section = report.split("\n## ").nth(1).unwrap();

@@ -1,18 +1,19 @@
-//! What did a match look like? Cross table, plots and games that can be replayed, on one page.
+//! What did it look like? Matches, assessments and experiments as pages, Markdown, drawings and text.
 //!
-//! The page needs nothing but itself: no other file, no network, no fonts. No rules live in it either: positions are
-//! worked out here and the page only draws them. The same pairs give the same page, to the byte.
+//! All crates below hand over values; only this one knows HTML, Markdown and SVG. A page needs nothing but itself: no other
+//! file, no network, no fonts. No rules live in it either: positions are worked out here and the page only draws them, on
+//! the board of `anqi serve`. The same values give the same page, to the byte.
 //!
 //! ```
 //! use anqi_engine::{Resources, Stop};
 //! use anqi_lab::{Journal, Plan, run};
-//! use anqi_report::Report;
+//! use anqi_report::MatchReport;
 //!
 //! let plan: Plan = "rules = 'chen,board=2x4'\npairs = 5\nplayers = ['chen:var1 depth=2', 'random']".parse()?;
 //! let dir = tempfile::tempdir()?;
 //! let mut journal = Journal::open_or_create(dir.path(), &plan)?;
 //! run(&mut journal, 1, &Resources::default(), &Stop::default(), |_| {})?;
-//! let mut report = Report::new(&plan, 10);
+//! let mut report = MatchReport::new(&plan, 10);
 //! for number in 0..journal.len() {
 //!     report.add(&journal.pair(number)?)?;
 //! }
@@ -20,13 +21,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod assessment;
+mod assessment_text;
 mod chart;
 mod counts;
 mod experiment;
-mod html;
+mod games;
+mod markdown;
 mod moves;
-mod report;
+mod page;
+mod replay;
+mod sets;
 
+pub use assessment::assessment_html;
+pub use assessment_text::{assessment_text, tuned_text};
 pub use experiment::write_experiment;
+pub use games::MatchReport;
+pub use markdown::{experiment_markdown, figure_file};
 pub use moves::UnplayableGame;
-pub use report::Report;
+pub use sets::{Dots, SetsPicture};

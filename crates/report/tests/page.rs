@@ -2,14 +2,14 @@
 
 use anqi_engine::{Resources, Stop};
 use anqi_lab::{Journal, Plan, run};
-use anqi_report::Report;
+use anqi_report::MatchReport;
 
 fn page(plan: &str, games: usize) -> String {
     let plan: Plan = plan.parse().expect("a plan");
     let dir = tempfile::tempdir().expect("a folder");
     let mut journal = Journal::open_or_create(dir.path(), &plan).expect("a journal");
     run(&mut journal, 1, &Resources::default(), &Stop::default(), |_| {}).expect("a run");
-    let mut report = Report::new(&plan, games);
+    let mut report = MatchReport::new(&plan, games);
     for number in 0..journal.len() {
         report.add(&journal.pair(number).expect("a pair")).expect("legal games");
     }
@@ -24,7 +24,8 @@ const TOURNAMENT: &str = r#"
 "#;
 
 fn games(page: &str) -> serde_json::Value {
-    let start = page.find("id=\"games\">").expect("the games") + "id=\"games\">".len();
+    let json = "type=\"application/json\">";
+    let start = page.find(json).expect("the games") + json.len();
     let end = start + page[start..].find("</script>").expect("their end");
     serde_json::from_str(&page[start..end]).expect("JSON")
 }
@@ -37,7 +38,7 @@ fn everything_is_there_and_escaped() {
     }
     assert_eq!(page.matches("<figure>").count(), 6);
     assert_eq!(page.matches("Ptnml(0-2)").count(), 3);
-    assert!(page.contains("<h1>one &lt;/script&gt;&lt;b&gt;bold&lt;/b&gt; &amp; &#39;more&#39;</h1>"));
+    assert!(page.contains("<h1>one &lt;/script&gt;&lt;b&gt;bold&lt;/b&gt; &amp; 'more'</h1>"));
     assert!(!page.contains("<b>bold") && !page.contains("A <i>"));
     // Nothing is fetched: the only addresses are the names of namespaces.
     assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
@@ -82,5 +83,5 @@ fn only_so_many_games_are_shown() {
 #[test]
 fn a_page_without_games() {
     let plan: Plan = TOURNAMENT.parse().expect("a plan");
-    assert!(Report::new(&plan, 10).to_html().contains("Nothing was played yet."));
+    assert!(MatchReport::new(&plan, 10).to_html().contains("Nothing was played yet."));
 }

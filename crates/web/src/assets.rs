@@ -18,6 +18,7 @@ macro_rules! assets {
 assets! {
     "index.html": "text/html; charset=utf-8",
     "style.css": "text/css; charset=utf-8",
+    "board.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "main.js": "text/javascript; charset=utf-8",
     "backend.js": "text/javascript; charset=utf-8",

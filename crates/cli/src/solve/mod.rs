@@ -1,6 +1,5 @@
 //! `anqi solve`: exact values of whole games on small boards, and of any position that is small enough.
 
-mod picture;
 mod table;
 
 use std::collections::BTreeMap;
@@ -9,6 +8,7 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use anqi_report::{Dots, SetsPicture};
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, Rules, Square, excerpt};
 use anqi_solve::{FairSet, Fraction, Solver, Worth};
 use anyhow::{Context, Result, bail};
@@ -143,6 +143,18 @@ struct Games {
     sets: Vec<Set>,
 }
 
+/// What `--svg` draws: the first set of each class.
+fn picture(games: &Games) -> SetsPicture {
+    let mut rows = Vec::new();
+    for set in games.sets.iter().filter(|set| set.like.as_ref() == Some(&set.set)) {
+        let like = games.sets.iter().filter(|other| other.like == set.like).count();
+        let label = if like == 1 { set.set.clone() } else { format!("{} and {} more", set.set, like - 1) };
+        let points = set.orbits.iter().map(|orbit| (orbit.squares[0].clone(), number(orbit.worth.value))).collect();
+        rows.push(Dots { label, points });
+    }
+    SetsPicture { board: games.board.to_owned(), sets: games.sets.len(), classes: games.classes, rows }
+}
+
 /// One set on one board.
 #[derive(Clone, Serialize)]
 struct Set {
@@ -256,7 +268,7 @@ fn solve_all(board: BoardSize, args: &SolveArgs, threads: NonZeroUsize, out: &mu
     }
     games.classes = solved.len();
     if let Some(file) = &args.svg {
-        write_whole(file, |out| Ok(out.write_all(picture::draw(&games).as_bytes())?))?;
+        write_whole(file, |out| Ok(out.write_all(picture(&games).to_svg().as_bytes())?))?;
     }
     out.print(&games, |text| if args.csv { write_csv(text, &games) } else { write_all(text, &games) })?;
     Ok(Exit::Done)

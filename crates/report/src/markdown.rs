@@ -1,115 +1,61 @@
-//! The report of a run, in Markdown: claims and their judgement, printed and measured numbers side by side, with 95 %
-//! intervals.
+//! The findings of an experiment in Markdown: claims and their judgement, printed and measured numbers side by side, with
+//! 95 % intervals.
 //!
 //! A printed number *agrees* with ours if their difference is within the 95 % interval of such a difference: both come
 //! from a limited number of games, and printed ones are rounded, too.
 
 use std::fmt::Write as _;
 
-use anqi_lab::Plan;
-use anqi_stats::{CrossTable, Games, Outcomes};
-
-use crate::facts::{Facts, by_games, by_pairs, draw_rate, left, plies};
-use crate::figure::Figure;
-use crate::number::{Number, Z, show};
-use crate::published::Order;
-use crate::{
-    BestMove, BranchingRow, Experiment, ExperimentError, MatchRow, Outline, PlayoutPlan, PlayoutRow, PrintedBranching,
-    PrintedMatch, PrintedPlayouts, Rows, Run, Sheet,
+use anqi_experiment::{
+    BestMove, BranchingRow, Claim, Findings, Judged, MatchRow, Number, Order, PlayoutPlan, PlayoutRow,
+    PrintedBranching, PrintedMatch, PrintedPlayouts, Table, Z, by_games, by_pairs, draw_rate, left, plies, show,
 };
+use anqi_lab::Plan;
+use anqi_stats::{CrossTable, Games};
 
-/// The report of a run.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ExperimentReport {
-    /// Everything in words and tables. Figures are images called [`figure_file`](Self::figure_file).
-    pub markdown: String,
-    /// What is drawn.
-    pub figures: Vec<Figure>,
+/// The name of the file that the Markdown expects a figure in, counted from 1.
+#[must_use]
+pub fn figure_file(number: usize) -> String {
+    format!("figure-{number}.svg")
 }
 
-impl ExperimentReport {
-    /// The name of the file that Markdown expects a figure in, counted from 1.
-    #[must_use]
-    pub fn figure_file(number: usize) -> String {
-        format!("figure-{number}.svg")
+/// Everything that a run found in words and tables; figures are images called [`figure_file`].
+#[must_use]
+pub fn experiment_markdown(findings: &Findings) -> String {
+    let Findings { experiment, run, question, measured: (done, all, what), claims, figures, table } = findings;
+    let mut text = format!("# {experiment}: run {run}\n\n{question}\n\n");
+    if done < all {
+        let _ = writeln!(text, "**Not finished: {done} of {all} {what}.**\n");
     }
+    write_claims(&mut text, claims);
+    if !figures.is_empty() {
+        text += "## Figures\n\n";
+    }
+    for (place, figure) in figures.iter().enumerate() {
+        let _ = writeln!(text, "![{}]({})\n", figure.title, figure_file(place + 1));
+    }
+    match table {
+        Table::Playouts { plan, printed, rows } => playout_tables(&mut text, plan, printed, rows),
+        Table::Matches { plan, printed, rows } => match_tables(&mut text, plan, printed, rows),
+        Table::Branching { plan, printed, rows } => branching_table(&mut text, plan, printed, rows),
+    }
+    text
 }
 
-impl Experiment {
-    /// The report of a run, as far as it is measured.
-    ///
-    /// # Errors
-    /// If a table or the outline of the report cannot be read.
-    pub fn report(&self, run: &Run, sheet: &Sheet) -> Result<ExperimentReport, ExperimentError> {
-        let outline = self.outline()?;
-        let rows = run.rows(sheet)?;
-        match (sheet, &rows) {
-            (Sheet::Playouts(plan), Rows::Playouts(rows)) => {
-                let (printed, file) = (self.published::<PrintedPlayouts>()?, plan.file());
-                let there = Facts::printed_playouts(&printed, rows, file.published_playouts);
-                let here = Facts::measured_playouts(rows, file.published_playouts);
-                let mut text = self.head(run, rows.len(), plan.cells().len(), "rows");
-                let figures = outline.write(&mut text, &there, &here);
-                playout_tables(&mut text, plan, &printed, rows);
-                Ok(ExperimentReport { markdown: text, figures })
-            }
-            (Sheet::Matches(plan), Rows::Matches(rows)) => {
-                let printed = self.published::<PrintedMatch>()?;
-                let played: u64 = rows.iter().map(|row| row.pairs().total()).sum();
-                let mut text = self.head(run, played as usize, plan.count() as usize, "pairs of games");
-                let figures =
-                    outline.write(&mut text, &Facts::printed_matches(&printed), &Facts::measured_matches(rows));
-                match_tables(&mut text, plan, &printed, rows);
-                Ok(ExperimentReport { markdown: text, figures })
-            }
-            (Sheet::Branching(plan), Rows::Branching(rows)) => {
-                let printed = self.published::<PrintedBranching>()?;
-                let finished = run.is_finished(sheet);
-                let mut text = self.head(run, usize::from(finished), 1, "tables");
-                let figures =
-                    outline.write(&mut text, &Facts::printed_branching(&printed), &Facts::measured_branching(rows));
-                branching_table(&mut text, plan, &printed, rows);
-                Ok(ExperimentReport { markdown: text, figures })
-            }
-            _ => unreachable!("rows are of the kind of their sheet"),
-        }
+fn write_claims(text: &mut String, claims: &[(Claim, Judged, Judged)]) {
+    if claims.is_empty() {
+        return;
     }
-
-    fn head(&self, run: &Run, done: usize, all: usize, what: &str) -> String {
-        let mut text = format!("# {}: run {}\n\n{}\n\n", self.name, run.name(), self.question);
-        if done < all {
-            let _ = writeln!(text, "**Not finished: {done} of {all} {what}.**\n");
-        }
-        text
+    *text += "## Claims\n\n| claim | where | printed numbers | measured numbers | verdict |\n|---|---|---|---|---|\n";
+    for (Claim { says, place, .. }, there, here) in claims {
+        let there = match there.reason.as_str() {
+            "–" => "–".to_owned(),
+            reason => format!("{reason} ({})", there.judgement),
+        };
+        let _ = writeln!(text, "| {says} | {place} | {there} | {} | **{}** |", here.reason, here.judgement);
     }
-}
-
-impl Outline {
-    /// Claims and figures; what is to be drawn comes back.
-    fn write(&self, text: &mut String, printed: &Facts, measured: &Facts) -> Vec<Figure> {
-        if !self.claims.is_empty() {
-            *text += "## Claims\n\n| claim | where | printed numbers | measured numbers | verdict |\n|---|---|---|---|---|\n";
-            for claim in &self.claims {
-                let [there, here] = [claim.judge(printed), claim.judge(measured)];
-                let there = match there.reason.as_str() {
-                    "–" => there.reason,
-                    _ => format!("{} ({})", there.reason, there.judgement),
-                };
-                let (says, place) = (&claim.says, &claim.place);
-                let _ = writeln!(text, "| {says} | {place} | {there} | {} | **{}** |", here.reason, here.judgement);
-            }
-            *text += "\nConfirmed: the whole 95 % interval is on the side of the claim; refuted: it is on the other side; \
-                      open: neither.\n\n";
-        }
-        let figures: Vec<Figure> = self.figures.iter().map(|plan| plan.figure(printed, measured)).collect();
-        if !figures.is_empty() {
-            *text += "## Figures\n\n";
-        }
-        for (place, figure) in figures.iter().enumerate() {
-            let _ = writeln!(text, "![{}]({})\n", figure.title, ExperimentReport::figure_file(place + 1));
-        }
-        figures
-    }
+    *text += "\nConfirmed: the whole 95 % interval is on the side of the claim; refuted: it is on the other side; \
+              open: neither.\n\n";
 }
 
 fn playout_tables(text: &mut String, plan: &PlayoutPlan, printed: &[PrintedPlayouts], rows: &[PlayoutRow]) {
@@ -118,7 +64,9 @@ fn playout_tables(text: &mut String, plan: &PlayoutPlan, printed: &[PrintedPlayo
         text,
         "Printed numbers are from {} playouts, measured ones from {}, seed {}. Intervals are 95 %; a printed number \
          *agrees* if the difference is within the interval of a difference.\n",
-        file.published_playouts, file.playouts, plan.seed,
+        file.published_playouts,
+        file.playouts,
+        plan.seed(),
     );
     let table = Comparison { plan, printed, rows };
     table.numbers(text, "Pieces left (standard deviation)", 2, |printed| printed.left, left);
@@ -239,7 +187,7 @@ impl Comparison<'_> {
 
     /// Every position, policy and limit in the order of the plan, with what was printed about it.
     fn lines(&self) -> impl Iterator<Item = (String, Option<&PrintedPlayouts>, Vec<Option<&PlayoutRow>>)> {
-        let readings = self.plan.readings.len();
+        let readings = self.plan.file().readings.len();
         let cells = self.plan.cells();
         let groups: Vec<_> = cells.chunks(readings).map(<[_]>::to_vec).collect();
         groups.into_iter().map(|group| {
@@ -264,7 +212,7 @@ impl Comparison<'_> {
         }
         self.head(text, title, |reading| format!(" {reading} | difference |"));
         let count = (self.plan.file().published_playouts as f64).sqrt();
-        let mut tally = vec![(0, 0); self.plan.readings.len()];
+        let mut tally = vec![(0, 0); self.plan.file().readings.len()];
         for (key, row, cells) in self.lines() {
             let value = row.and_then(&printed);
             let _ = write!(text, "{key} {} |", value.map_or("–".to_owned(), |value| format!("{value:.2}")));
@@ -295,7 +243,7 @@ impl Comparison<'_> {
         }
         self.head(text, title, |reading| format!(" {reading} |"));
         for (key, row, cells) in self.lines() {
-            let shown = |best: Option<BestMove>| best.map_or("–".to_owned(), |best| best.shown());
+            let shown = |best: Option<BestMove>| best.map_or("–".to_owned(), |best| best_move(&best));
             let _ = write!(text, "{key} {} |", shown(row.and_then(|row| row.best(eval))));
             for cell in cells {
                 let _ = write!(text, " {} |", shown(cell.and_then(|cell| cell.best(eval))));
@@ -303,7 +251,7 @@ impl Comparison<'_> {
             text.push('\n');
         }
         let best_of = self.plan.file().best_of.unwrap_or_default();
-        let moves = self.plan.positions.iter().map(|(name, at)| format!("{name} {}", at.moves().len()));
+        let moves = self.plan.positions().iter().map(|(name, at)| format!("{name} {}", at.moves().len()));
         let moves = moves.collect::<Vec<_>>().join(", ");
         let _ = writeln!(text, "\n{best_of} playouts shared equally among the legal moves ({moves}).\n");
     }
@@ -333,13 +281,11 @@ impl Comparison<'_> {
     }
 }
 
-impl BestMove {
-    /// `c6-c7 48/2/50`.
-    fn shown(&self) -> String {
-        let total = self.results.iter().sum::<u64>().max(1) as f64;
-        let percent = self.results.map(|count| format!("{:.0}", 100.0 * count as f64 / total));
-        format!("{} {}", self.mv, percent.join("/"))
-    }
+/// `c6-c7 48/2/50`.
+fn best_move(best: &BestMove) -> String {
+    let total = best.results.iter().sum::<u64>().max(1) as f64;
+    let percent = best.results.map(|count| format!("{:.0}", 100.0 * count as f64 / total));
+    format!("{} {}", best.mv, percent.join("/"))
 }
 
 fn counts(games: &Games) -> String {

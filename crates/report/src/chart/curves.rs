@@ -1,15 +1,13 @@
-//! Plots as SVG: the only place here that knows the plotting library.
+//! Curves of assessments.
 
+use anqi_assess::{Assessment, Curve, Point, Scale};
+use anqi_stats::Estimate;
 use kuva::plot::LinePlot;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 
-use crate::assessment::Assessment;
-use crate::curve::Curve;
-use crate::settings::Scale;
+use super::INKS;
 
-/// Told apart without colour vision too (Okabe & Ito), the total curve in black.
-const COLOURS: [&str; 8] = ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999933"];
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 380.0;
 
@@ -37,7 +35,7 @@ pub(crate) fn totals(assessments: &[&Assessment]) -> String {
 /// Wins, draws and losses apart.
 pub(crate) fn outcomes(assessment: &Assessment) -> String {
     let Some(total) = assessment.curves.first() else { return String::new() };
-    let part = |name: &str, part: &dyn Fn(&crate::curve::Point) -> anqi_stats::Estimate| Line {
+    let part = |name: &str, part: &dyn Fn(&Point) -> Estimate| Line {
         name: name.to_owned(),
         points: total.points.iter().map(|point| (point.value, part(point).value)).collect(),
         band: Some(total.points.iter().map(|point| (part(point).low, part(point).high)).collect()),
@@ -87,9 +85,9 @@ fn shares(lines: Vec<Line>, x: &str, y: &str, scale: Scale) -> String {
         plots.push(Plot::from(diagonal.with_dashed()));
     }
     for (number, line) in lines.into_iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
+        let colour = INKS[number % INKS.len()];
         let mut plot = LinePlot::new().with_data(line.points).with_color(colour).with_stroke_width(2.0);
-        if number >= COLOURS.len() {
+        if number >= INKS.len() {
             plot = plot.with_dashed();
         }
         if let Some(band) = line.band {

@@ -1,5 +1,7 @@
 //! Plots as SVG: the only place that knows the plotting library.
 
+pub(crate) mod curves;
+
 use anqi_experiment::{Content, Figure, Line, Number};
 use anqi_stats::Estimate;
 use kuva::plot::{BarPlot, ForestPlot, Histogram, LinePlot, ScatterPlot};
@@ -11,8 +13,8 @@ const WIDTH: f64 = 520.0;
 /// Axis, its numbers and its label.
 const FRAME: f64 = 70.0;
 
-/// Colours that are told apart by most eyes (Okabe & Ito 2008).
-const INKS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+/// Colours that are told apart by most eyes (Okabe & Ito 2008), after black.
+const INKS: [&str; 8] = ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999933"];
 
 /// A figure of an experiment: measured lines with intervals, printed ones dashed.
 pub(crate) fn figure(figure: &Figure) -> String {
@@ -39,17 +41,21 @@ pub(crate) fn figure(figure: &Figure) -> String {
 fn draw_lines(x: &str, y: &str, lines: &[Line]) -> String {
     let mut plots = Vec::new();
     for (place, line) in lines.iter().enumerate() {
-        let ink = INKS[place % INKS.len()];
+        // Black comes last: no line here is more than the others.
+        let ink = INKS[(place + 1) % 7];
         let data = |points: &[(f64, Number)]| points.iter().map(|(x, y)| (*x, y.value)).collect::<Vec<_>>();
         let plot = |points: &[(f64, Number)]| LinePlot::new().with_data(data(points)).with_color(ink);
+        // A figure may have one line that needs no name.
+        let name = |who: &str| if line.name.is_empty() { who.to_owned() } else { line.name.clone() };
+        let printed = if line.name.is_empty() { "printed".to_owned() } else { format!("{}, printed", line.name) };
         if !line.measured.is_empty() {
             let margins: Vec<f64> = line.measured.iter().map(|(_, number)| number.margin()).collect();
             let dots = ScatterPlot::new().with_data(data(&line.measured)).with_color(ink).with_size(3.0);
-            plots.push(Plot::from(plot(&line.measured).with_y_err(margins).with_legend(line.name.clone())));
+            plots.push(Plot::from(plot(&line.measured).with_y_err(margins).with_legend(name("measured"))));
             plots.push(Plot::from(dots));
         }
         if !line.printed.is_empty() {
-            plots.push(Plot::from(plot(&line.printed).with_dashed().with_legend(format!("{}, printed", line.name))));
+            plots.push(Plot::from(plot(&line.printed).with_dashed().with_legend(printed)));
         }
     }
     if plots.is_empty() {
