@@ -21,7 +21,7 @@ use crate::progress::Bar;
 /// Games begin with random moves so that they differ; every game depends on its number and the seed alone. What the engine
 /// says of each position is written into the record.
 ///
-/// Finished games are kept in FILE.journal until all are there: interrupted or killed, the same command goes on.
+/// Not for Chinese Dark Chess: `anqi match PLAYER PLAYER` plays that. Finished games are kept in FILE.journal until all are there: interrupted or killed, the same command goes on.
 #[derive(Args)]
 pub(crate) struct SelfPlayArgs {
     /// Who plays: proto=uci|gtp|usi cmd=…, and nodes=, depth=, movetime=, go= (UCI, USI), option.NAME=
