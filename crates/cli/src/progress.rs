@@ -1,51 +1,48 @@
-//! What a person sees while games are played, on standard error.
+//! What a person sees while something takes long, on standard error.
 
 use std::time::{Duration, Instant};
 
 use anqi_lab::{Event, Plan, Standings};
 use anqi_stats::{Elo, Games, Pairs};
+use anqi_task::{Amount, Progress, Status};
 use indicatif::{HumanDuration, ProgressBar, ProgressFinish, ProgressStyle};
 
 /// How much of a task is done: a bar on a terminal, a plain line now and then elsewhere.
 pub(crate) struct Bar {
     bar: ProgressBar,
     what: &'static str,
+    status: Status,
     said: Instant,
     began: Instant,
-    /// What was there before, which took no time.
-    found: u64,
 }
 
 /// How often a plain line comes.
 const NOW_AND_THEN: Duration = Duration::from_secs(30);
 
 impl Bar {
+    /// A bar that counts things called `what`.
     pub(crate) fn of(what: &'static str) -> Bar {
         // The bar hides itself where standard error is no terminal; it has no colours to begin with.
         let bar = ProgressBar::new(0).with_finish(ProgressFinish::AndClear);
-        let style = format!("{{bar:24}} {{pos}}/{{len}} {what}, {{elapsed}} + {{eta}}  {{msg}}");
+        let style = format!("{{bar:24}} {{prefix}} {what}, {{elapsed}} + {{eta}}  {{msg}}");
         bar.set_style(ProgressStyle::with_template(&style).unwrap_or_else(|_| ProgressStyle::default_bar()));
         let now = Instant::now();
-        Bar { bar, what, said: now, began: now, found: 0 }
+        Bar { bar, what, status: Status::default(), said: now, began: now }
     }
 
-    /// So much of the task is done.
-    pub(crate) fn set(&self, done: u64, all: u64) {
-        self.bar.set_length(all);
-        self.bar.set_position(done);
+    /// How much is done.
+    pub(crate) const fn status(&self) -> &Status {
+        &self.status
     }
 
-    /// So much of a part of the task is done.
+    /// So many things of a part of the task are done.
     pub(crate) fn show(&mut self, part: &str, done: usize, all: usize) {
-        self.set(done as u64, all as u64);
+        let amount = |count: usize| Amount { items: count as u64, units: count as u64 };
+        if amount(done).items < self.status.done.items {
+            self.began = Instant::now();
+        }
+        self.set(Status { done: amount(done), all: amount(all), ..Status::default() });
         self.say(|| part.to_owned());
-    }
-
-    /// One more was there before: the time that is left must not be guessed from it.
-    pub(crate) fn find(&mut self) {
-        self.found += 1;
-        self.bar.inc(1);
-        self.bar.reset_eta();
     }
 
     /// Says something beside the bar.
@@ -54,8 +51,11 @@ impl Bar {
             self.bar.set_message(text());
         } else if self.said.elapsed() >= NOW_AND_THEN {
             self.said = Instant::now();
-            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-            eprintln!("{done} of {all} {}{}  {}", self.what, self.left(done, all), text());
+            let Status { done, all, .. } = self.status;
+            eprintln!(
+                "{}",
+                format!("{} of {} {}{}  {}", done.items, all.items, self.what, self.left(), text()).trim_end()
+            );
         }
     }
 
@@ -64,12 +64,31 @@ impl Bar {
         self.bar.suspend(|| eprintln!("{text}"));
     }
 
+    fn set(&mut self, status: Status) {
+        // The time that is left must not be guessed from what was there before. Things differ in size: it is guessed from
+        // their units.
+        if status.found != self.status.found {
+            self.bar.reset_eta();
+        }
+        self.status = status;
+        self.bar.set_length(status.all.units);
+        self.bar.set_position(status.done.units);
+        self.bar.set_prefix(format!("{}/{}", status.done.items, status.all.items));
+    }
+
     /// The time that the rest will take, if it is like what was done so far.
-    fn left(&self, done: u64, all: u64) -> String {
-        let made = done.saturating_sub(self.found);
+    fn left(&self) -> String {
+        let made = self.status.made().units;
         let each = self.began.elapsed().as_secs_f64() / made as f64;
-        let left = Duration::try_from_secs_f64(each * all.saturating_sub(done) as f64).unwrap_or_default();
+        let left = Duration::try_from_secs_f64(each * self.status.left().units as f64).unwrap_or_default();
         if made == 0 { String::new() } else { format!(", about {} left", HumanDuration(left)) }
+    }
+}
+
+impl Progress for &mut Bar {
+    fn report(&mut self, status: &Status) {
+        self.set(*status);
+        self.say(String::new);
     }
 }
 
@@ -81,23 +100,25 @@ pub(crate) struct MatchBar {
 
 impl MatchBar {
     pub(crate) fn new(plan: &Plan) -> MatchBar {
-        let bar = Bar::of("pairs");
-        bar.set(0, plan.count());
+        let mut bar = Bar::of("pairs");
+        bar.set(Status { all: Amount { items: plan.count(), units: plan.count() }, ..Status::default() });
         MatchBar { bar, standings: Standings::new(plan) }
     }
 
     pub(crate) fn watch(&mut self, event: Event<'_>) {
+        let mut status = self.bar.status;
         match event {
             Event::Known(pair) => {
                 self.standings.add(pair);
-                self.bar.find();
+                status.add(1, true);
             }
             Event::Played(pair) => {
                 self.standings.add(pair);
-                self.bar.bar.inc(1);
+                status.add(1, false);
             }
             Event::Waiting => self.bar.bar.tick(),
         }
+        self.bar.set(status);
         let standings = &self.standings;
         self.bar.say(|| score(standings));
     }

@@ -3,19 +3,19 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anqi_endgame::{Ending, Flavour, build as build_tables, classes_up_to, table_path};
 use anqi_fleet::build_elsewhere;
-use anqi_task::{Progress, Status, Stop};
+use anqi_task::Stop;
 use anyhow::{Context, Result};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::{raise_after, shell, stop_on_signals};
 use crate::output::{Output, grouped};
+use crate::progress::Bar;
 
 /// Which classes to build, and where
 #[derive(Args)]
@@ -102,14 +102,15 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
     let stop = args.how.stop()?;
     let what = &args.what;
     let start = Instant::now();
-    let mut bar = Bar::new();
+    let mut bar = Bar::of("classes");
     let endings = what.endings();
     let all = endings.iter().copied();
     let complete = match &args.nats {
         None => build_tables(&what.dir, what.flavour, all, args.how.threads()?, &stop, &mut bar).map_err(Into::into),
         Some(url) => build_elsewhere(url, &what.dir, what.flavour, all, &stop, &mut bar).map_err(anyhow::Error::from),
     };
-    bar.bar.finish_and_clear();
+    let status = *bar.status();
+    drop(bar);
     if !complete? {
         eprintln!("interrupted: finished tables are in {}; the same command goes on", shell(&what.dir));
         return Ok(Exit::Interrupted);
@@ -120,9 +121,9 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
         schema: "anqi-endgame-build-1",
         dir: what.dir.display().to_string(),
         flavour: what.flavour.to_string(),
-        classes: bar.status.all.items,
-        positions: bar.status.all.units,
-        built: bar.status.made().units,
+        classes: status.all.items,
+        positions: status.all.units,
+        built: status.made().units,
         seconds: start.elapsed().as_secs_f64(),
         bytes: paths.filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum(),
     };
@@ -132,45 +133,6 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
         writeln!(text, "built {} in {seconds:.1} s", grouped(built.built))
     })?;
     Ok(Exit::Done)
-}
-
-/// A bar with the time left on a terminal, a plain line now and then elsewhere.
-struct Bar {
-    bar: ProgressBar,
-    status: Status,
-    start: Instant,
-    said: Instant,
-}
-
-/// How often a plain line comes.
-const NOW_AND_THEN: Duration = Duration::from_secs(30);
-
-impl Bar {
-    fn new() -> Bar {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{bar:24} {percent} % of positions, {elapsed} + {eta}  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let now = Instant::now();
-        Bar { bar, status: Status::default(), start: now, said: now }
-    }
-}
-
-impl Progress for &mut Bar {
-    fn report(&mut self, status: &Status) {
-        self.bar.set_length(status.all.units);
-        self.bar.set_position(status.done.units);
-        if status.found != self.status.found {
-            self.bar.reset_eta(); // it must not be guessed from what was there before
-        }
-        self.status = *status;
-        self.bar.set_message(format!("{} of {} classes", status.done.items, status.all.items));
-        if self.bar.is_hidden() && self.said.elapsed() >= NOW_AND_THEN {
-            self.said = Instant::now();
-            let left = status.left().units as f64 / status.made().units.max(1) as f64;
-            let seconds = self.start.elapsed().as_secs_f64() * left;
-            eprintln!("{} of {} classes, about {seconds:.0} s left", status.done.items, status.all.items);
-        }
-    }
 }
 
 /// Print a build as command lines that can run anywhere, in any order, more than once

@@ -2,19 +2,19 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anqi_rules::{Color, Ladder, Position};
 use anqi_solve::{MOST_HIDDEN, MOST_PIECES, Tables, Tally, Veiled};
-use anqi_task::{Status, Stop};
+use anqi_task::Stop;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::raise_after;
 use crate::output::{Output, grouped};
+use crate::progress::Bar;
 
 /// Exact values of endings on the 4x8 board with up to two face-down pieces
 #[derive(Args)]
@@ -113,33 +113,20 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
     let started = Instant::now();
     let stop = Stop::default();
     raise_after(&stop, args.limit);
-    // Tables differ in size by a factor of a thousand: time left is guessed from positions.
-    let bar = ProgressBar::new(0);
-    let style = ProgressStyle::with_template("{bar:24} {percent} %, {elapsed} + {eta}  {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let schema = "anqi-solve-build-1";
-    let mut made =
-        Made { schema, pieces: args.pieces, tables: 0, of: 0, made: 0, positions: 0, missing: 0, seconds: 0.0 };
-    let mut said = Instant::now();
-    let mut found = 0;
-    let watch = |status: &Status| {
-        (made.tables, made.of) = (status.done.items, status.all.items);
-        (made.made, made.positions, made.missing) = (status.made().items, status.made().units, status.left().units);
-        bar.set_length(status.all.units);
-        bar.set_position(status.done.units);
-        bar.set_message(format!("{} of {} tables", made.tables, made.of));
-        if found != status.found.items {
-            found = status.found.items;
-            bar.reset_eta();
-        }
-        if bar.is_hidden() && said.elapsed() >= NOW_AND_THEN {
-            said = Instant::now();
-            eprintln!("{} of {} tables, {} positions missing", made.tables, made.of, grouped(made.missing));
-        }
+    let mut bar = Bar::of("tables");
+    Tables::new(dir).build(args.pieces, threads, &stop, &mut bar)?;
+    let status = *bar.status();
+    drop(bar);
+    let made = Made {
+        schema: "anqi-solve-build-1",
+        pieces: args.pieces,
+        tables: status.done.items,
+        of: status.all.items,
+        made: status.made().items,
+        positions: status.made().units,
+        missing: status.left().units,
+        seconds: started.elapsed().as_secs_f64(),
     };
-    Tables::new(dir).build(args.pieces, threads, &stop, watch)?;
-    bar.finish_and_clear();
-    made.seconds = started.elapsed().as_secs_f64();
     out.print(&made, |text| {
         writeln!(
             text,
@@ -157,9 +144,6 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
     })?;
     Ok(Exit::Done)
 }
-
-/// How often a plain line comes.
-const NOW_AND_THEN: Duration = Duration::from_secs(30);
 
 /// The endings asked for, or those whose tables are there.
 fn endings(asked: &[Veiled], tables: &mut Tables) -> Vec<Veiled> {
@@ -272,7 +256,7 @@ fn verify(args: &VerifyArgs, out: &mut Output) -> Result<Exit> {
     let mut tables = Tables::new(&args.folder.dir);
     let mut verified = Verified { schema: "anqi-solve-verify-1", tables: 0, positions: 0, wrong: Vec::new() };
     let endings = endings(&args.endings, &mut tables);
-    let bar = ProgressBar::new(endings.len() as u64);
+    let (mut bar, all) = (Bar::of("tables"), endings.len());
     for veiled in endings {
         verified.tables += 1;
         match tables.verify(&veiled)? {
@@ -280,9 +264,9 @@ fn verify(args: &VerifyArgs, out: &mut Output) -> Result<Exit> {
             Err(at) => verified.wrong.push(Wrong { ending: veiled.to_string(), position: at.to_string() }),
         }
         tables.clear();
-        bar.inc(1);
+        bar.show("", verified.tables, all);
     }
-    bar.finish_and_clear();
+    drop(bar);
     out.print(&verified, |text| {
         for wrong in &verified.wrong {
             writeln!(text, "{}: wrong at {}", wrong.ending, wrong.position)?;
