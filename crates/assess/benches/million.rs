@@ -18,7 +18,7 @@ fn samples(count: usize) -> Samples {
         let value = share();
         // Games differ in who is better.
         let won = (game * 7919 % 1000) as f64 / 1000.0 + value > 1.0;
-        let tags = vec![("tag".to_owned(), (share() * 9.0).floor().to_string())];
+        let tags = vec![("tag".to_owned(), (share() * 9.0).floor().to_string().into())];
         let result = if won { Points::Win } else { Points::Loss };
         // Shares are numbers.
         let _ = samples.push(Sample { game: game.to_string(), ply, value, result, tags });

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anqi_rules::excerpt;
 use serde::{Serialize, Serializer};
 
-use crate::sample::Samples;
+use crate::sample::{Samples, Words};
 
 /// A tag, or the ply, with the numbers at which a new group begins: `capture`, `ply=20,40,60`.
 ///
@@ -82,12 +82,11 @@ impl Condition {
     /// Which samples belong where; `None` if they have no such tag.
     pub(crate) fn apply(&self, samples: &Samples) -> Option<Groups> {
         if let Some(words) = samples.tag(&self.tag) {
-            let numbers: Vec<Option<f64>> = words.distinct().iter().map(|word| word.parse().ok()).collect();
             let used = used(words.codes(), words.distinct().len());
             if self.edges.is_empty() && used.iter().filter(|used| **used).count() <= MOST_WORDS {
-                return Some(by_word(words.distinct(), words.codes(), &used));
+                return Some(by_word(words, &used));
             }
-            let number = |index: usize| numbers[words.codes()[index] as usize];
+            let number = |index: usize| words.numbers()[words.codes()[index] as usize];
             Some(self.by_number(samples.len(), number))
         } else if self.tag == "ply" {
             Some(self.by_number(samples.len(), |index| Some(f64::from(samples.plies()[index]))))
@@ -119,9 +118,10 @@ fn used(codes: &[u32], count: usize) -> Vec<bool> {
 }
 
 /// Every word a group, in order; samples without a word belong to none.
-fn by_word(words: &[String], codes: &[u32], used: &[bool]) -> Groups {
+fn by_word(column: &Words, used: &[bool]) -> Groups {
+    let (words, codes) = (column.distinct(), column.codes());
     let mut order: Vec<usize> = (0..words.len()).filter(|&code| used[code] && !words[code].is_empty()).collect();
-    let number = |code: usize| words[code].parse::<f64>().unwrap_or(f64::INFINITY);
+    let number = |code: usize| column.numbers()[code].unwrap_or(f64::INFINITY);
     order.sort_by(|&a, &b| number(a).total_cmp(&number(b)).then_with(|| words[a].cmp(&words[b])));
     let mut place = vec![None; words.len()];
     order.iter().enumerate().for_each(|(group, &code)| place[code] = Some(group as u32));

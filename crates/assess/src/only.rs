@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use anqi_rules::excerpt;
 
+use crate::tag::Tag;
+
 /// A tag, or the ply, with the word or the numbers that it must have: `capture=no`, `hidden=8..`, `ply=20..60`. A
 /// range holds its lower end and not its upper one.
 ///
@@ -12,7 +14,8 @@ use anqi_rules::excerpt;
 /// use anqi_assess::Only;
 ///
 /// let only: Only = "hidden=8..16".parse()?;
-/// assert!(only.admits("8") && only.admits("15") && !only.admits("16") && !only.admits("many"));
+/// let admits = |tag: &'static str| only.admits(&tag.into());
+/// assert!(admits("8") && admits("15") && !admits("16") && !admits("many"));
 /// assert_eq!(only.to_string(), "hidden=8..16");
 /// # Ok::<(), anqi_assess::OnlyError>(())
 /// ```
@@ -35,14 +38,15 @@ enum Wanted {
 pub struct OnlyError(String);
 
 impl Only {
-    /// Whether a position with this word for the tag counts.
+    /// Whether a position with this tag counts.
     #[must_use]
-    pub fn admits(&self, word: &str) -> bool {
-        match &self.wanted {
-            Wanted::Word(wanted) => wanted == word,
-            Wanted::From { low, high } => word
-                .parse::<f64>()
-                .is_ok_and(|number| low.is_none_or(|low| low <= number) && high.is_none_or(|high| number < high)),
+    pub fn admits(&self, tag: &Tag) -> bool {
+        match (&self.wanted, tag) {
+            (Wanted::Word(wanted), Tag::Word(word)) => wanted == word,
+            (Wanted::Word(wanted), Tag::Number(number)) => *wanted == number.to_string(),
+            (Wanted::From { low, high }, tag) => tag
+                .number()
+                .is_some_and(|number| low.is_none_or(|low| low <= number) && high.is_none_or(|high| number < high)),
         }
     }
 }

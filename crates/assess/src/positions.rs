@@ -8,6 +8,7 @@ use rand_core::Rng;
 
 use crate::only::Only;
 use crate::skipped::Skipped;
+use crate::tag::Tag;
 
 /// A position of a record, seen by the player to move.
 #[derive(Clone, Debug)]
@@ -21,7 +22,7 @@ pub struct Place {
     /// What became of the player to move.
     pub result: Points,
     /// What is known of the position.
-    pub tags: Vec<(&'static str, String)>,
+    pub tags: Vec<(&'static str, Tag)>,
     /// Chances or a score for the player to move that the record itself holds, and who said so.
     pub comment: Option<(String, f64)>,
 }
@@ -123,8 +124,8 @@ impl Positions {
     fn admits(&self, ply: usize, position: &Position) -> bool {
         let tags = tags(position, Seat::ALL[ply % 2]);
         self.only.iter().all(|only| match tags.iter().find(|(name, _)| *name == only.tag) {
-            Some((_, word)) => only.admits(word),
-            None => only.tag == "ply" && only.admits(&ply.to_string()),
+            Some((_, tag)) => only.admits(tag),
+            None => only.tag == "ply" && only.admits(&Tag::Number(ply as f64)),
         })
     }
 
@@ -165,8 +166,7 @@ fn comment(record: &Record, plies: usize) -> Option<(String, f64)> {
 
 /// What is known of a position, by name: the conditions of conditioned curves. Own is whose turn it is.
 #[must_use]
-pub fn tags(position: &Position, seat: Seat) -> Vec<(&'static str, String)> {
-    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+pub fn tags(position: &Position, seat: Seat) -> Vec<(&'static str, Tag)> {
     let pieces = position.occupied().len();
     let (mut king, mut cannon) = (false, false);
     if let Some(own) = position.turn() {
@@ -176,13 +176,13 @@ pub fn tags(position: &Position, seat: Seat) -> Vec<(&'static str, String)> {
         cannon = position.jumpers(own).iter().any(|cannon| !position.jumps(cannon, own).is_empty());
     }
     vec![
-        ("hidden", position.hidden().len().to_string()),
-        ("pieces", pieces.to_string()),
-        ("capture", yes(!position.captures().is_empty())),
-        ("king-attacked", yes(king)),
-        ("cannon-carriage", yes(cannon)),
-        ("side", seat.name().to_owned()),
-        ("lead", Fixed::default().evaluate(position).0.to_string()),
+        ("hidden", position.hidden().len().into()),
+        ("pieces", pieces.into()),
+        ("capture", Tag::yes(!position.captures().is_empty())),
+        ("king-attacked", Tag::yes(king)),
+        ("cannon-carriage", Tag::yes(cannon)),
+        ("side", seat.name().into()),
+        ("lead", Fixed::default().evaluate(position).0.into()),
     ]
 }
 

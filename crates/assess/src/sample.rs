@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use anqi_stats::Points;
 
+use crate::tag::Tag;
+
 /// A position as this crate sees it, whatever the game: a value and a result from one point of view.
 ///
 /// Value and result must be seen by the same player, be it the one to move or the one who began; more is better
@@ -19,7 +21,7 @@ pub struct Sample {
     /// How the game ended.
     pub result: Points,
     /// What else is known of the position, by name; conditioned curves are drawn over these.
-    pub tags: Vec<(String, String)>,
+    pub tags: Vec<(String, Tag)>,
 }
 
 /// A value that is not a number has no place in any order.
@@ -39,7 +41,7 @@ pub struct NotANumber {
 /// use anqi_stats::Points;
 ///
 /// let mut samples = Samples::default();
-/// let tags = vec![("side".to_owned(), "first".to_owned())];
+/// let tags = vec![("side".to_owned(), "first".into()), ("lead".to_owned(), (-3).into())];
 /// let sample = Sample { game: "1".to_owned(), ply: 12, value: 0.7, result: Points::Win, tags };
 /// samples.push(sample.clone())?;
 /// assert_eq!(samples.get(0), Some(sample));
@@ -82,8 +84,11 @@ impl Samples {
             }
         }
         for (name, words) in &mut self.tags {
-            let word = sample.tags.iter().find(|(tag, _)| tag == name).map_or("", |(_, word)| word);
-            words.push(word);
+            match sample.tags.iter().find(|(tag, _)| tag == name) {
+                None => words.push(""),
+                Some((_, Tag::Word(word))) => words.push(word),
+                Some((_, Tag::Number(number))) => words.push_number(*number),
+            }
         }
         self.values.push(sample.value);
         self.results.push(sample.result);
@@ -103,8 +108,8 @@ impl Samples {
             tags: self
                 .tags
                 .iter()
-                .map(|(name, words)| (name.clone(), words.get(index).to_owned()))
-                .filter(|(_, word)| !word.is_empty())
+                .filter(|(_, words)| !words.get(index).is_empty())
+                .map(|(name, words)| (name.clone(), words.get(index).to_owned().into()))
                 .collect(),
         })
     }
@@ -181,7 +186,10 @@ impl Samples {
 pub struct Words {
     codes: Vec<u32>,
     words: Vec<String>,
+    numbers: Vec<Option<f64>>,
     known: HashMap<String, u32>,
+    /// Codes of numbers, by their bits: a number is written as text once.
+    known_numbers: HashMap<u64, u32>,
 }
 
 impl Words {
@@ -192,16 +200,31 @@ impl Words {
     }
 
     fn push(&mut self, word: &str) {
-        let code = match self.known.get(word) {
+        let code = self.code(word);
+        self.codes.push(code);
+    }
+
+    fn push_number(&mut self, number: f64) {
+        let code = match self.known_numbers.get(&number.to_bits()) {
             Some(&code) => code,
             None => {
-                let code = self.words.len() as u32;
-                self.words.push(word.to_owned());
-                self.known.insert(word.to_owned(), code);
+                let code = self.code(&number.to_string());
+                self.known_numbers.insert(number.to_bits(), code);
                 code
             }
         };
         self.codes.push(code);
+    }
+
+    fn code(&mut self, word: &str) -> u32 {
+        if let Some(&code) = self.known.get(word) {
+            return code;
+        }
+        let code = self.words.len() as u32;
+        self.words.push(word.to_owned());
+        self.numbers.push(word.parse().ok());
+        self.known.insert(word.to_owned(), code);
+        code
     }
 
     fn select(&self, indices: &[usize]) -> Words {
@@ -224,6 +247,12 @@ impl Words {
     #[must_use]
     pub fn distinct(&self) -> &[String] {
         &self.words
+    }
+
+    /// The number that each of the [`distinct`](Words::distinct) words is, if it is one.
+    #[must_use]
+    pub fn numbers(&self) -> &[Option<f64>] {
+        &self.numbers
     }
 }
 

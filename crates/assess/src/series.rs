@@ -287,7 +287,7 @@ impl Series {
         for series in all {
             for mut sample in series.samples.iter() {
                 sample.tags.retain(|(name, _)| name != "method");
-                sample.tags.push(("method".to_owned(), series.name.clone()));
+                sample.tags.push(("method".to_owned(), series.name.clone().into()));
                 together.push(sample)?;
             }
         }

@@ -14,6 +14,7 @@ use crate::sample::Samples;
 use crate::series::{Collected, Series};
 use crate::settings::{Draws, Scale, Settings};
 use crate::skipped::Skipped;
+use crate::tag::Tag;
 use crate::valuer::WorkError;
 use crate::winners::Proofs;
 
@@ -242,7 +243,7 @@ impl Tuning {
             let mut samples = Samples::default();
             for ((place, value), counts) in places.iter().zip(held.values(&weights)).zip(&counts) {
                 let mut sample = place.sample(value);
-                sample.tags.extend(tags.iter().cloned().zip(counts.iter().map(ToString::to_string)));
+                sample.tags.extend(tags.iter().cloned().zip(counts.iter().copied().map(Tag::Number)));
                 samples.push(sample)?;
             }
             Ok(Series { name: name.to_owned(), samples })

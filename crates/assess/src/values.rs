@@ -20,6 +20,7 @@ use parquet::schema::types::Type;
 
 use crate::sample::{Sample, Samples, Words};
 use crate::skipped::Skipped;
+use crate::tag::Tag;
 
 /// Why a file gives no samples at all. Rows that are bad by themselves are [`Skipped`] instead.
 #[derive(Debug, thiserror::Error)]
@@ -172,7 +173,7 @@ impl Rows {
         // Without a column for it every position is a game of its own.
         let game = game.map_or_else(|| (self.file.samples.len() + 1).to_string(), str::to_owned);
         let tags = self.names.iter().enumerate().filter(|(column, _)| !self.places.contains(&Some(*column)));
-        let tags = tags.map(|(column, name)| (name.clone(), cell(column).to_owned())).collect();
+        let tags = tags.map(|(column, name)| (name.clone(), Tag::Word(cell(column).to_owned().into()))).collect();
         // The number was looked at above.
         let _ = self.file.samples.push(Sample { game, ply: plies, value: number, result: points, tags });
     }

@@ -245,7 +245,7 @@ proptest! {
     ) {
         let mut samples = Samples::default();
         for (number, (value, result, tag)) in list.iter().enumerate() {
-            let tags = vec![("tag".to_owned(), tag.to_string())];
+            let tags = vec![("tag".to_owned(), tag.to_string().into())];
             let (game, ply) = ((number / 3).to_string(), number as u32);
             samples.push(Sample { game, ply, value: f64::from(*value), result: *result, tags }).unwrap();
         }

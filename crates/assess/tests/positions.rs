@@ -84,7 +84,7 @@ fn a_sample_has_a_position_of_every_stretch() {
 fn tags_say_what_stands_there() {
     let check = |position: &str, expected: [&str; 7]| {
         let found = tags(&position.parse().unwrap(), Seat::Second);
-        assert_eq!(found.iter().map(|(_, word)| word.as_str()).collect::<Vec<_>>(), expected, "{position}");
+        assert_eq!(found.iter().map(|(_, tag)| tag.to_string()).collect::<Vec<_>>(), expected, "{position}");
     };
     // Hidden, pieces, capture, king attacked, cannon with a carriage, side, lead.
     check(

@@ -1,7 +1,7 @@
 //! Values files go round, and say what is wrong with them.
 #![allow(clippy::unwrap_used)]
 
-use anqi_assess::{Sample, Samples, ValuesError, ValuesFile};
+use anqi_assess::{Sample, Samples, Tag, ValuesError, ValuesFile};
 use anqi_stats::Points;
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn sample() -> impl Strategy<Value = Sample> {
         ply,
         value,
         result,
-        tags: if word.is_empty() { Vec::new() } else { vec![("side".to_owned(), word)] },
+        tags: if word.is_empty() { Vec::new() } else { vec![("side".to_owned(), Tag::from(word))] },
     })
 }
 

@@ -254,7 +254,7 @@ impl Place<'_> {
             Outcome::Win(side) if side == facts.turn => Points::Win,
             Outcome::Win(_) => Points::Loss,
         };
-        let tags = facts.tags().map(|(name, word)| (name.to_owned(), word)).to_vec();
+        let tags = facts.tags().map(|(name, tag)| (name.to_owned(), tag)).to_vec();
         Sample { game: self.game.to_string(), ply: self.position.ply() as u32, value, result, tags }
     }
 }

@@ -1,5 +1,6 @@
 //! `Board`: what this crate has to know of a game.
 
+use anqi_assess::Tag;
 use anqi_rules::Seat;
 
 /// A game where it stands. Moves are text as the engines of that game write it: `e2e4`, `D4`, `7g7f`.
@@ -107,14 +108,13 @@ pub struct Facts {
 impl Facts {
     /// Name and value of each, for tables.
     #[must_use]
-    pub fn tags(&self) -> [(&'static str, String); 5] {
-        let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    pub fn tags(&self) -> [(&'static str, Tag); 5] {
         [
-            ("pieces", self.pieces.to_string()),
-            ("lead", self.lead.to_string()),
-            ("check", yes(self.check)),
-            ("capture", yes(self.capture)),
-            ("side", self.turn.name().to_owned()),
+            ("pieces", self.pieces.into()),
+            ("lead", self.lead.into()),
+            ("check", Tag::yes(self.check)),
+            ("capture", Tag::yes(self.capture)),
+            ("side", self.turn.name().into()),
         ]
     }
 }
