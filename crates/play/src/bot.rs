@@ -95,6 +95,14 @@ impl Bot {
         Ok(Bot { player, budget })
     }
 
+    /// How much memory it asks for, in whole megabytes; 1 at least.
+    #[must_use]
+    pub fn megabytes(&self) -> u32 {
+        let options = self.player.table();
+        let sizes = options.iter().filter(|option| ["memory", "hash", "table"].contains(&option.name));
+        sizes.filter_map(|option| option.default.parse::<u32>().ok()).sum::<u32>().max(1)
+    }
+
     /// The bot at work, which lives as long as its game.
     ///
     /// # Errors

@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
-use anqi_engine::{Choice, Resources, Stop};
+use anqi_engine::{BuildError, Choice, Resources, Stop};
 use anqi_lab::write_whole;
+use anqi_play::{Occupant, Policy, Secret, Terms, TermsError};
 use anqi_records::{Reader, Record};
 use anqi_rules::{Game, Seat, Seed, excerpt};
 use tokio::sync::{Semaphore, broadcast};
@@ -19,9 +20,9 @@ use tokio::task::AbortHandle;
 
 use crate::holder::Holder;
 use crate::journal::Syncer;
-use crate::seat::{Sitter, SitterError};
 use crate::study::{Analyst, AnalystError};
-use crate::table::{Table, TableError, Wish, journal_path, record_path};
+use crate::table::{Table, TableError, journal_path, record_path};
+use crate::thinkers::Thinkers;
 use crate::view::GameView;
 use crate::watchers::{Told, Watchers};
 use crate::wire::{Imported, Listed, ListedPlayer};
@@ -36,6 +37,9 @@ pub struct House {
     deals: Option<Seed>,
     games: AtomicU64,
     syncer: Syncer,
+    /// What a page may ask of players.
+    policy: Policy,
+    thinkers: Thinkers,
     /// Those who choose moves, and those who study; neither waits for the other.
     pub(crate) players: Semaphore,
     pub(crate) students: Semaphore,
@@ -138,6 +142,8 @@ impl House {
             deals: settings.deals,
             games: AtomicU64::new(0),
             syncer: syncer.map_err(failed)?,
+            policy: Policy::page(u32::try_from(cores).unwrap_or(u32::MAX)),
+            thinkers: Thinkers::default(),
             players: Semaphore::new(cores),
             students: Semaphore::new(cores.div_ceil(2)),
             analyst,
@@ -195,13 +201,15 @@ impl House {
     }
 
     /// Begins a game; [`go_on`](House::go_on) lets it go on.
-    pub(crate) fn begin(&self, wish: &Wish) -> Result<Arc<Seated>, TableError> {
-        for wanted in [&wish.first, &wish.second] {
-            let sitter: Sitter = wanted.parse().map_err(TableError::Sitter)?;
-            sitter.engine().map_or(Ok(()), |engine| engine.open(&self.resources)).map_err(SitterError::from)?;
+    pub(crate) fn begin(&self, terms: Terms) -> Result<Arc<Seated>, TableError> {
+        for wanted in [&terms.first, &terms.second] {
+            let occupant = Occupant::read(wanted, &self.policy).map_err(TermsError::from)?;
+            occupant.bot().map_or(Ok(()), |bot| self.resources.open_for(&bot.player))?;
         }
         let (id, secret) = self.new_name()?;
-        let table = Table::new(&self.dir, &id, wish, &secret, today(), &self.syncer)?;
+        let terms = Terms { date: Some(today()), ..terms };
+        let secret = Secret::from_seed(&secret);
+        let table = Table::new(&self.dir, &id, &terms, secret, &self.policy, &self.syncer)?;
         Ok(seat(&mut self.tables(), table))
     }
 
@@ -219,9 +227,9 @@ impl House {
         let table = if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
             // The record is written before the journal goes.
             let _ = fs::remove_file(journal_path(&self.dir, id));
-            Table::of_record(id, &text.parse::<Record>()?)?
+            Table::of_record(id, &text.parse::<Record>()?, &self.policy)?
         } else if journal_path(&self.dir, id).exists() {
-            Table::resume(&self.dir, id, &self.syncer)?
+            Table::resume(&self.dir, id, &self.policy, &self.syncer)?
         } else {
             return Err(unknown());
         };
@@ -269,7 +277,7 @@ impl House {
     fn keep(&self, record: &Record) -> Result<Table, TableError> {
         let text = record.to_string();
         let id = id_of(&Seed::from([7; 32]).child(&text));
-        let table = Table::of_record(&id, record)?;
+        let table = Table::of_record(&id, record, &self.policy)?;
         let path = record_path(&self.dir, &id);
         if !path.exists() {
             write_whole(&path, |file| file.write_all(text.as_bytes()))?;
@@ -300,7 +308,7 @@ impl House {
         found.retain(|(_, id)| seen.insert(id.clone()));
         found.truncate(MOST_LISTED);
         // A damaged file costs the list one line, not the list.
-        Ok(found.iter().filter_map(|(_, id)| Some(Listed::of(&self.peek(id)?))).collect())
+        Ok(found.iter().filter_map(|(_, id)| Some(Listed::of(&self.peek(id)?, &self.policy))).collect())
     }
 
     /// A record of a game without sitting down at it.
@@ -314,7 +322,7 @@ impl House {
         if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
             return Some((id.to_owned(), text.parse().ok()?, false));
         }
-        let table = Table::resume(&self.dir, id, &self.syncer).ok()?;
+        let table = Table::resume(&self.dir, id, &self.policy, &self.syncer).ok()?;
         Some((id.to_owned(), table.record(), table.is_in_play()))
     }
 
@@ -340,24 +348,30 @@ impl House {
             let flag = tokio::spawn(async move {
                 tokio::time::sleep(left + Duration::from_millis(1)).await;
                 let fallen = seated.at_version(version, |table| table.fall_flag(&house.dir));
-                house.after(&seated, fallen.map(|fallen| fallen.map(drop)));
+                house.after(&seated, fallen);
             });
             going.flag = Some(flag.abort_handle());
         }
-        let Some(engine) = table.to_move().and_then(Sitter::engine).cloned() else { return };
+        let Some(bot) = table.to_move().and_then(Occupant::bot).cloned() else { return };
+        let seat = table.game().seat();
         let (game, stop) = (table.game().clone(), going.thinking.clone());
         // Nothing hidden goes into it: the game's public name and the ply.
         let seed = Seed::from([3; 32]).child(table.id()).child(game.plies().len().to_le_bytes());
         let (house, seated) = (Arc::clone(self), Arc::clone(seated));
         tokio::spawn(async move {
             let Ok(_permit) = house.players.acquire().await else { return };
-            let resources = house.resources.clone();
-            let thought =
-                tokio::task::spawn_blocking(move || engine.choose(&game, clock, seed, &resources, &stop)).await;
+            let (thinking, its_game) = (Arc::clone(&house), Arc::clone(&seated));
+            let thought = tokio::task::spawn_blocking(move || {
+                let mut thinker = thinking.thinkers.take(&its_game, seat, &bot, &thinking.resources)?;
+                let choice = thinker.choose(&game, clock, seed, &stop);
+                thinking.thinkers.put(&its_game, seat, &bot, thinker);
+                Ok::<_, BuildError>(choice)
+            });
+            let thought = thought.await;
             // A table that has changed since has no use for it.
             let played = match thought {
                 Ok(Ok(Some(choice))) => seated.at_version(version, |table| table.play(&house.dir, choice.mv)),
-                Ok(Err(error)) => seated.at_version(version, |_| Err(SitterError::from(error).into())),
+                Ok(Err(error)) => seated.at_version(version, |_| Err(error.into())),
                 Ok(Ok(None)) | Err(_) => return,
             };
             house.after(&seated, played);
@@ -433,13 +447,13 @@ impl Seated {
 }
 
 impl Listed {
-    fn of((id, record, in_play): &(String, Record, bool)) -> Listed {
+    fn of((id, record, in_play): &(String, Record, bool), policy: &Policy) -> Listed {
         let tag = |name: &str| record.tags().get(name).map(str::to_owned);
         Listed {
             game: id.clone(),
             date: tag("Date"),
-            first: ListedPlayer::of(record.player(Seat::First)),
-            second: ListedPlayer::of(record.player(Seat::Second)),
+            first: ListedPlayer::of(record.player(Seat::First), policy),
+            second: ListedPlayer::of(record.player(Seat::Second), policy),
             result: record.result().name(),
             reason: tag("Termination"),
             plies: record.plies().len(),
@@ -449,8 +463,8 @@ impl Listed {
 }
 
 impl ListedPlayer {
-    fn of(name: Option<&str>) -> ListedPlayer {
-        let level = name.and_then(|name| Sitter::named(name).level());
+    fn of(name: Option<&str>, policy: &Policy) -> ListedPlayer {
+        let level = name.and_then(|name| Occupant::named(name, policy).level());
         ListedPlayer { name: name.unwrap_or("?").to_owned(), level }
     }
 }

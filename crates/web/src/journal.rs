@@ -13,43 +13,37 @@ use std::thread;
 use std::time::Duration;
 
 use anqi_lab::write_whole;
+use anqi_play::{Entry, Secret, Terms};
+use anqi_rules::SeedError;
 use serde::{Deserialize, Serialize};
 
 /// One line.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "lowercase")]
-pub(crate) enum Entry {
+enum Line {
     /// What was agreed before the first ply; the first line.
-    Game(Agreement),
-    /// A ply, and the milliseconds its player's clock showed afterwards.
-    Ply {
-        ply: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        clock: Option<u64>,
-    },
-    /// So many plies were taken back; what the clocks of the first and the second player show now.
-    Back {
-        plies: usize,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        clocks: Option<[u64; 2]>,
-    },
-    /// Somebody lost without a ply.
-    End { loser: String, why: String },
+    Game(Head),
+    #[serde(untagged)]
+    Happened(Entry),
 }
 
-/// What was agreed, in the words of the page.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Agreement {
-    pub(crate) rules: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) position: Option<String>,
-    pub(crate) first: String,
-    pub(crate) second: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) clock: Option<String>,
-    pub(crate) date: String,
-    pub(crate) seed: String,
-    pub(crate) nonce: String,
+/// The first line of a journal: the terms, and the seeds of the deal. Who reads it knows the deal.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Head {
+    #[serde(flatten)]
+    pub(crate) terms: Terms,
+    seed: String,
+    nonce: String,
+}
+
+impl Head {
+    pub(crate) fn new(terms: Terms, secret: &Secret) -> Head {
+        Head { terms, seed: secret.seed().to_string(), nonce: secret.nonce().to_string() }
+    }
+
+    pub(crate) fn secret(&self) -> Result<Secret, SeedError> {
+        Secret::parse(&self.seed, &self.nonce)
+    }
 }
 
 /// A power cut may cost no more than this; a killed process costs nothing.
@@ -111,27 +105,26 @@ impl Syncer {
 
 impl Journal {
     /// Begins a journal, which appears whole.
-    pub(crate) fn create(path: &Path, agreement: &Agreement, syncer: &Syncer) -> io::Result<Journal> {
-        let text = line(&Entry::Game(agreement.clone()))?;
+    pub(crate) fn create(path: &Path, head: Head, syncer: &Syncer) -> io::Result<Journal> {
+        let text = line(&Line::Game(head))?;
         write_whole(path, |file| file.write_all(text.as_bytes()))?;
         Journal::at_end(path, text.len() as u64, syncer)
     }
 
     /// Opens a journal and reads it up to the first line that is not whole, from which on it is cut off.
-    pub(crate) fn open(path: &Path, syncer: &Syncer) -> io::Result<(Agreement, Vec<Entry>, Journal)> {
+    pub(crate) fn open(path: &Path, syncer: &Syncer) -> io::Result<(Head, Vec<Entry>, Journal)> {
         let text = fs::read(path)?;
-        let mut entries = Vec::new();
-        let mut end = 0;
+        let (mut head, mut entries, mut end) = (None, Vec::new(), 0);
         for line in text.split_inclusive(|&byte| byte == b'\n') {
-            let Some(entry) = parse(line) else { break };
-            entries.push(entry);
+            match parse(line) {
+                Some(Line::Game(first)) if head.is_none() => head = Some(first),
+                Some(Line::Happened(entry)) if head.is_some() => entries.push(entry),
+                _ => break,
+            }
             end += line.len() as u64;
         }
-        if entries.is_empty() || !matches!(entries[0], Entry::Game(_)) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the journal does not begin with what was agreed"));
-        }
-        let Entry::Game(agreement) = entries.remove(0) else { unreachable!("matched above") };
-        Ok((agreement, entries, Journal::at_end(path, end, syncer)?))
+        let invalid = || io::Error::new(io::ErrorKind::InvalidData, "the journal does not begin with what was agreed");
+        Ok((head.ok_or_else(invalid)?, entries, Journal::at_end(path, end, syncer)?))
     }
 
     fn at_end(path: &Path, end: u64, syncer: &Syncer) -> io::Result<Journal> {
@@ -141,9 +134,9 @@ impl Journal {
         Ok(Journal { paper: Arc::new(paper), end, syncer: syncer.clone() })
     }
 
-    /// Writes an entry down. If that fails nothing of it stays.
-    pub(crate) fn append(&mut self, entry: &Entry) -> io::Result<()> {
-        let text = line(entry)?;
+    /// Writes entries down. If that fails nothing of them stays.
+    pub(crate) fn append(&mut self, entries: &[Entry]) -> io::Result<()> {
+        let text = entries.iter().map(line).collect::<io::Result<String>>()?;
         let mut file = &self.paper.file;
         if let Err(error) = file.write_all(text.as_bytes()) {
             let _ = file.set_len(self.end);
@@ -164,12 +157,12 @@ impl Journal {
     }
 }
 
-fn line(entry: &Entry) -> io::Result<String> {
+fn line(entry: &impl Serialize) -> io::Result<String> {
     let json = serde_json::to_string(entry)?;
     Ok(format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())))
 }
 
-fn parse(line: &[u8]) -> Option<Entry> {
+fn parse(line: &[u8]) -> Option<Line> {
     let line = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
     let (checksum, json) = line.split_once(' ')?;
     let checksum = u32::from_str_radix(checksum, 16).ok()?;
@@ -180,17 +173,19 @@ fn parse(line: &[u8]) -> Option<Entry> {
 mod tests {
     use super::*;
 
-    fn agreement() -> Agreement {
-        Agreement {
+    fn head() -> Head {
+        let terms = Terms {
             rules: "server".to_owned(),
-            position: None,
             first: "person".to_owned(),
             second: "level:1".to_owned(),
-            clock: None,
-            date: "2026.11.15".to_owned(),
-            seed: "1".to_owned(),
-            nonce: "2".to_owned(),
-        }
+            date: Some("2026.11.15".to_owned()),
+            ..Terms::default()
+        };
+        Head { terms, seed: "1".to_owned(), nonce: "2".to_owned() }
+    }
+
+    fn ply(text: &str, clock: Option<u64>) -> Entry {
+        Entry::Ply { ply: text.parse().unwrap(), clock: clock.map(Duration::from_millis) }
     }
 
     fn deaf() -> Syncer {
@@ -203,12 +198,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("game.journal");
         let syncer = deaf();
-        let mut journal = Journal::create(&path, &agreement(), &syncer).unwrap();
-        let plies: Vec<Entry> =
-            ["a1(K)", "b1(p)", "a1-a2"].map(|ply| Entry::Ply { ply: ply.to_owned(), clock: None }).to_vec();
+        let mut journal = Journal::create(&path, head(), &syncer).unwrap();
+        let plies: Vec<Entry> = ["a1(K)", "b1(p)", "a1-a2"].map(|text| ply(text, None)).to_vec();
         let mut ends = vec![journal.end];
         for ply in &plies {
-            journal.append(ply).unwrap();
+            journal.append(std::slice::from_ref(ply)).unwrap();
             ends.push(journal.end);
         }
         let whole = fs::read(&path).unwrap();
@@ -217,9 +211,10 @@ mod tests {
             let kept = ends.iter().filter(|&&end| end <= length as u64).count();
             match Journal::open(&path, &syncer) {
                 Err(_) => assert_eq!(kept, 0),
-                Ok((head, entries, mut journal)) => {
-                    assert_eq!((head, &entries[..]), (agreement(), &plies[..kept - 1]));
-                    journal.append(&Entry::Back { plies: 1, clocks: None }).unwrap();
+                Ok((read, entries, mut journal)) => {
+                    assert_eq!((read.terms, read.seed, read.nonce), (head().terms, head().seed, head().nonce));
+                    assert_eq!(entries, plies[..kept - 1]);
+                    journal.append(&[Entry::Back { plies: 1, clocks: None }]).unwrap();
                     assert_eq!(Journal::open(&path, &syncer).unwrap().1.len(), kept);
                 }
             }
@@ -231,9 +226,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("game.journal");
         let syncer = deaf();
-        let mut journal = Journal::create(&path, &agreement(), &syncer).unwrap();
+        let mut journal = Journal::create(&path, head(), &syncer).unwrap();
         let head = journal.end as usize;
-        journal.append(&Entry::Ply { ply: "a1(K)".to_owned(), clock: Some(5) }).unwrap();
+        journal.append(&[ply("a1(K)", Some(5))]).unwrap();
         let whole = fs::read(&path).unwrap();
         for at in head..whole.len() - 1 {
             let mut damaged = whole.clone();
@@ -254,11 +249,11 @@ mod tests {
             tell.send((name, result.map_err(|error| error.kind()))).unwrap();
         });
         let syncer = syncer.unwrap();
-        let ply = Entry::Ply { ply: "a1(K)".to_owned(), clock: None };
+        let ply = ply("a1(K)", None);
         let begin = |name: &str, spoil: &dyn Fn(&mut Journal)| {
-            let mut journal = Journal::create(&dir.path().join(name), &agreement(), &syncer).unwrap();
+            let mut journal = Journal::create(&dir.path().join(name), head(), &syncer).unwrap();
             spoil(&mut journal);
-            journal.append(&ply).unwrap();
+            journal.append(std::slice::from_ref(&ply)).unwrap();
             journal
         };
         begin("sound", &|_| {});

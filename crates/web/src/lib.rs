@@ -1,7 +1,7 @@
 //! How do people play? The page for Chinese Dark Chess, and the server behind it.
 //!
-//! A [`House`] keeps games in a folder; [`serve`] lets pages play them. The table is the referee: it holds the deal,
-//! promises it before the first flip, and shows a page only what both players see. Every ply is in the game's journal
+//! A [`House`] keeps games in a folder; [`serve`] lets pages play them. A game in play (`anqi_play::LiveGame`) is its own
+//! referee: it holds the deal, promises it before the first flip, and shows a page only what both players see. Every ply is in the game's journal
 //! before anybody is told of it. The page itself (`page/`, plain modules inside the binary) knows no rules: what can be
 //! played, what it is worth and what is said about it come from here.
 //!
@@ -18,10 +18,10 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `table.rs`, `seat.rs` | `Table`: one game, its deal and clocks; who sits at it |
+//! | `table.rs` | `Table`: one game, in play or kept |
 //! | `journal.rs` | what is on disk while a game is played |
 //! | `view.rs`, `watchers.rs` | what a page is shown of a game, and of every change of it |
-//! | `house.rs` | all tables; engines that move, flags that fall; list and import |
+//! | `house.rs`, `thinkers.rs` | all tables; engines that move, flags that fall; list and import |
 //! | `study.rs`, `review.rs` | what an engine thinks of a position, and of a finished game |
 //! | `holder.rs` | which server holds a folder |
 //! | `link.rs` | a game in a link |
@@ -35,17 +35,16 @@ mod journal;
 mod link;
 mod refusal;
 mod review;
-mod seat;
 mod server;
 mod socket;
 mod study;
 mod table;
+mod thinkers;
 mod view;
 mod watchers;
 mod wire;
 
 pub use holder::Holder;
 pub use house::{House, HouseError, Settings};
-pub use seat::{Engine, SitterError};
 pub use server::serve;
 pub use study::AnalystError;

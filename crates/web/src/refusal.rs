@@ -1,5 +1,7 @@
 //! Why a page's request was not done: in words, and as a kind that a program can act on.
 
+use anqi_play::TermsError;
+
 use crate::link::LinkError;
 use crate::study::MOST_NODES;
 use crate::table::TableError;
@@ -36,16 +38,22 @@ impl Refusal {
             Refusal::Binary => RefusalKind::Malformed,
             Refusal::Link(_) => RefusalKind::WrongLink,
             Refusal::Table(error) => match error {
-                TableError::Wish(_) => RefusalKind::WrongSetup,
+                TableError::Terms(TermsError::Occupant(_)) | TableError::Player(_) => RefusalKind::WrongPlayer,
+                TableError::Terms(TermsError::Over(_)) => RefusalKind::Over,
+                TableError::Terms(_) => RefusalKind::WrongSetup,
                 TableError::NoSuchGame(_) => RefusalKind::NoSuchGame,
-                TableError::Sitter(_) => RefusalKind::WrongPlayer,
                 TableError::Kept => RefusalKind::Kept,
-                TableError::Over(_) => RefusalKind::Over,
                 TableError::NotAMove(_) => RefusalKind::NotAMove,
-                TableError::Illegal { .. } => RefusalKind::Illegal,
-                TableError::TooLate { .. } => RefusalKind::OtherPly,
                 TableError::NotYourTurn => RefusalKind::NotYourTurn,
-                TableError::NothingToTakeBack => RefusalKind::NothingToTakeBack,
+                TableError::Refused(refused) => match refused {
+                    anqi_play::Refusal::Over(_) => RefusalKind::Over,
+                    anqi_play::Refusal::Illegal { .. } => RefusalKind::Illegal,
+                    anqi_play::Refusal::TooLate { .. } => RefusalKind::OtherPly,
+                    anqi_play::Refusal::NotYourTurn(_) => RefusalKind::NotYourTurn,
+                    anqi_play::Refusal::NothingToTakeBack => RefusalKind::NothingToTakeBack,
+                    // Nothing that a page can ask for leads to the others yet.
+                    _ => RefusalKind::Damaged,
+                },
                 TableError::NobodyToResign => RefusalKind::NobodyToResign,
                 TableError::Io(_) => RefusalKind::Storage,
                 TableError::Damaged(_) => RefusalKind::Damaged,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
-use anqi_play::LEVELS;
-use anqi_rules::Game;
+use anqi_play::{LEVELS, Terms, rewind};
+use anqi_rules::{Game, Rules};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use tokio::sync::{broadcast, mpsc};
@@ -17,7 +17,7 @@ use crate::link;
 use crate::refusal::Refusal;
 use crate::review::{Grade, Review, look, loss_of};
 use crate::study::{MOST_NODES, STAGES, Study, rounded};
-use crate::table::{Table, TableError, Wish, rewind};
+use crate::table::{Table, TableError};
 use crate::view::{GameView, PositionView};
 use crate::watchers::Told;
 use crate::wire::{self, Asked, Event, Request, Response, Schema, Welcome, answer};
@@ -155,7 +155,14 @@ impl Page {
                 welcome(self.schema)
             }
             Request::New { first, second, rules, clock, position } => {
-                let seated = self.house.begin(&Wish { rules, position, first, second, clock })?;
+                let seated = self.house.begin(Terms {
+                    rules: rules.unwrap_or_else(|| Rules::default().to_string()),
+                    position,
+                    first,
+                    second,
+                    clock,
+                    date: None,
+                })?;
                 self.sit_down(seated)
             }
             Request::Open { game } => {
@@ -377,7 +384,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let house = House::open(dir.path(), Settings::default()).unwrap();
         let person = || "person".to_owned();
-        let seated = house.begin(&Wish { first: person(), second: person(), ..Wish::default() }).unwrap();
+        let seated = house
+            .begin(Terms { rules: "server".to_owned(), first: person(), second: person(), ..Terms::default() })
+            .unwrap();
         house.go_on(&seated);
         let watch = |schema: Schema| {
             let (view, changes) = seated.watch();

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use anqi_play::Occupant;
 use anqi_rules::{Color, Game, Material, Move, Piece, Ply, Position, Seat, Square, cannon_targets};
 use serde::Serialize;
 
-use crate::seat::Sitter;
 use crate::table::Table;
 
 /// A game as a page sees it.
@@ -173,7 +173,7 @@ impl GameView {
             files: board.files(),
             ranks: board.ranks(),
             draw_at: game.rules().draw(),
-            commitment: table.tag("DealCommit").map(str::to_owned),
+            commitment: table.commitment(),
             plies: game.plies().iter().map(ToString::to_string).collect(),
             state: State::of(table),
         }
@@ -210,12 +210,7 @@ impl Change {
 impl State {
     fn of(table: &Table) -> State {
         let game = table.game();
-        let person_to_move = matches!(table.to_move(), Some(Sitter::Person));
-        let played_by_person = (0..game.plies().len()).any(|ply| *table.sitter(Seat::ALL[ply % 2]) == Sitter::Person);
-        let deal = match (table.tag("Seed"), table.tag("DealNonce")) {
-            (Some(seed), Some(nonce)) => Some(DealView { seed: seed.to_owned(), nonce: nonce.to_owned() }),
-            _ => None,
-        };
+        let person_to_move = table.to_move().is_some_and(Occupant::is_human);
         let clocks = table.clocks().map(|left| ClocksView {
             left: left.map(|left| left.as_millis() as u64),
             running: table.is_in_play().then(|| game.seat().into()),
@@ -224,7 +219,7 @@ impl State {
             players: Seat::ALL.map(|seat| PlayerView::of(table, seat)),
             in_play: table.is_in_play(),
             your_turn: person_to_move,
-            can_take_back: table.is_in_play() && played_by_person,
+            can_take_back: table.can_take_back(),
             take_backs: table.take_backs(),
             outcome: game.outcome().map(|outcome| OutcomeView {
                 winner: outcome.winner.map(SeatName::from),
@@ -233,7 +228,7 @@ impl State {
                 text: outcome.to_string(),
             }),
             clocks,
-            deal,
+            deal: table.deal().map(|[seed, nonce]| DealView { seed, nonce }),
             trouble: table.trouble().map(str::to_owned),
             shown: PositionView::of(game, game.plies().len(), person_to_move),
         }
@@ -242,12 +237,11 @@ impl State {
 
 impl PlayerView {
     fn of(table: &Table, seat: Seat) -> PlayerView {
-        let sitter = table.sitter(seat);
-        let tag = if seat == Seat::First { "First" } else { "Second" };
+        let occupant = table.occupant(seat);
         PlayerView {
-            name: table.tag(tag).unwrap_or("?").to_owned(),
-            person: *sitter == Sitter::Person,
-            level: sitter.level(),
+            name: table.name(seat),
+            person: occupant.is_human(),
+            level: occupant.level(),
             color: table.game().color_of(seat).map(ColorName::from),
         }
     }
