@@ -498,6 +498,15 @@ function drawActions() {
       state.hint = answer.move;
       drawBoard();
     }, { id: 'hint', disabled: !game.yourTurn || !!state.past });
+    // Engines decline every draw.
+    if (game.players.every((player) => player.person)) {
+      if (game.offer) {
+        add('acceptDraw', () => void ask({ type: 'accept-draw' }), { id: 'accept-draw' });
+        add('declineDraw', () => void ask({ type: 'decline-draw' }), { id: 'decline-draw' });
+      } else {
+        add('offerDraw', () => void ask({ type: 'offer-draw' }), { id: 'offer-draw' });
+      }
+    }
     add('resign', () => confirmed(t('resignSure'), () => void ask({ type: 'resign' })), { id: 'resign' });
   }
   add('analysis', () => {

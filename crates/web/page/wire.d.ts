@@ -15,7 +15,11 @@ players: [PlayerView, PlayerView], inPlay: boolean,
 /**
  * Whether a person at the page is to move.
  */
-yourTurn: boolean, canTakeBack: boolean, takeBacks: number, outcome: OutcomeView | null, clocks: ClocksView | null, 
+yourTurn: boolean, canTakeBack: boolean, takeBacks: number, 
+/**
+ * Who has offered a draw that stands.
+ */
+offer: SeatName | null, outcome: OutcomeView | null, clocks: ClocksView | null, 
 /**
  * Told when the game is over.
  */
@@ -62,7 +66,11 @@ players: [PlayerView, PlayerView], inPlay: boolean,
 /**
  * Whether a person at the page is to move.
  */
-yourTurn: boolean, canTakeBack: boolean, takeBacks: number, outcome: OutcomeView | null, clocks: ClocksView | null, 
+yourTurn: boolean, canTakeBack: boolean, takeBacks: number, 
+/**
+ * Who has offered a draw that stands.
+ */
+offer: SeatName | null, outcome: OutcomeView | null, clocks: ClocksView | null, 
 /**
  * Told when the game is over.
  */
@@ -175,7 +183,7 @@ export type Proven = "win" | "draw" | "loss";
 /**
  * Why a request was not done, for programs.
  */
-export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged";
+export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged";
 
 /**
  * Why a request was not done.
@@ -197,7 +205,7 @@ ply: number,
 /**
  * Warn before a blunder instead of playing it.
  */
-teach: boolean, } | { "type": "take-back", } | { "type": "resign", } | { "type": "hint", } | { "type": "at", ply: number, } | { "type": "analyse", ply: number, 
+teach: boolean, } | { "type": "take-back", } | { "type": "resign", } | { "type": "offer-draw", } | { "type": "accept-draw", } | { "type": "decline-draw", } | { "type": "hint", } | { "type": "at", ply: number, } | { "type": "analyse", ply: number, 
 /**
  * Stop after so many positions.
  */

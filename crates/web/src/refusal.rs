@@ -51,10 +51,12 @@ impl Refusal {
                     anqi_play::Refusal::TooLate { .. } => RefusalKind::OtherPly,
                     anqi_play::Refusal::NotYourTurn(_) => RefusalKind::NotYourTurn,
                     anqi_play::Refusal::NothingToTakeBack => RefusalKind::NothingToTakeBack,
-                    // Nothing that a page can ask for leads to the others yet.
-                    _ => RefusalKind::Damaged,
+                    anqi_play::Refusal::NoOffer(_) => RefusalKind::NoOffer,
+                    anqi_play::Refusal::OfferedAlready => RefusalKind::OfferedAlready,
+                    // Only programs fail so, and entries of its own fit a game.
+                    anqi_play::Refusal::NotALoss(_) | anqi_play::Refusal::Entry(_) => RefusalKind::Damaged,
                 },
-                TableError::NobodyToResign => RefusalKind::NobodyToResign,
+                TableError::NoHuman => RefusalKind::NobodyToResign,
                 TableError::Io(_) => RefusalKind::Storage,
                 TableError::Damaged(_) => RefusalKind::Damaged,
             },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
-use anqi_play::{LEVELS, Terms, rewind};
+use anqi_play::{Command, LEVELS, Terms, rewind};
 use anqi_rules::{Game, Rules};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
@@ -184,6 +184,9 @@ impl Page {
             }
             Request::TakeBack {} => self.change(Table::take_back)?,
             Request::Resign {} => self.change(Table::resign)?,
+            Request::OfferDraw {} => self.change(Table::offer_draw)?,
+            Request::AcceptDraw {} => self.change(|table, dir| table.answer_draw(dir, &Command::Accept))?,
+            Request::DeclineDraw {} => self.change(|table, dir| table.answer_draw(dir, &Command::Decline))?,
             Request::Hint {} => {
                 self.hint(re)?;
                 return Ok(None);

@@ -59,8 +59,8 @@ pub(crate) enum TableError {
     NotAMove(String),
     #[error("it is not a person's turn")]
     NotYourTurn,
-    #[error("nobody at this table can resign")]
-    NobodyToResign,
+    #[error("no human sits at this table: only engines play")]
+    NoHuman,
     #[error("cannot write the game down: {0}")]
     Io(#[from] io::Error),
     #[error("the game cannot be read: {0}")]
@@ -290,8 +290,32 @@ impl Table {
     /// A human gives up: the one to move, or the only one at the table.
     pub(crate) fn resign(&mut self, dir: &Path) -> Result<(), TableError> {
         let State::Live(live) = &self.state else { return Err(self.ended()) };
-        let loser = live.game.acting_human().ok_or(TableError::NobodyToResign)?;
+        let loser = live.game.acting_human().ok_or(TableError::NoHuman)?;
         self.apply(dir, loser, &Command::Resign)
+    }
+
+    /// The human to move, or the only one, offers a draw. Engines decline at once.
+    pub(crate) fn offer_draw(&mut self, dir: &Path) -> Result<(), TableError> {
+        let State::Live(live) = &self.state else { return Err(self.ended()) };
+        let by = live.game.acting_human().ok_or(TableError::NoHuman)?;
+        self.apply(dir, by, &Command::Offer)?;
+        match self.occupant(by.other()) {
+            Occupant::Human => Ok(()),
+            _ if self.offer() == Some(by) => self.apply(dir, by.other(), &Command::Decline),
+            _ => Ok(()),
+        }
+    }
+
+    /// The other human accepts or declines the draw that is offered.
+    pub(crate) fn answer_draw(&mut self, dir: &Path, answer: &Command) -> Result<(), TableError> {
+        // Without an offer the refusal says so to the side to move.
+        let by = self.offer().map_or(self.game().seat(), Seat::other);
+        self.apply(dir, by, answer)
+    }
+
+    /// Who has offered a draw that stands.
+    pub(crate) fn offer(&self) -> Option<Seat> {
+        if let State::Live(live) = &self.state { live.game.offer() } else { None }
     }
 
     /// Ends the game if the side to move has no time left.

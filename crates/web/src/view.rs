@@ -38,6 +38,8 @@ pub(crate) struct State {
     your_turn: bool,
     can_take_back: bool,
     take_backs: u32,
+    /// Who has offered a draw that stands.
+    offer: Option<SeatName>,
     outcome: Option<OutcomeView>,
     clocks: Option<ClocksView>,
     /// Told when the game is over.
@@ -221,6 +223,7 @@ impl State {
             your_turn: person_to_move,
             can_take_back: table.can_take_back(),
             take_backs: table.take_backs(),
+            offer: table.offer().map(SeatName::from),
             outcome: game.outcome().map(|outcome| OutcomeView {
                 winner: outcome.winner.map(SeatName::from),
                 reason: outcome.termination.to_string(),

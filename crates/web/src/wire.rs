@@ -62,6 +62,10 @@ pub(crate) enum Request {
     },
     TakeBack {},
     Resign {},
+    /// The human to move, or the only one, offers a draw. Engines decline at once.
+    OfferDraw {},
+    AcceptDraw {},
+    DeclineDraw {},
     Hint {},
     At {
         ply: usize,
@@ -150,6 +154,10 @@ pub(crate) enum RefusalKind {
     NotYourTurn,
     NothingToTakeBack,
     NobodyToResign,
+    /// No draw is offered that a human could answer.
+    NoOffer,
+    /// A draw was offered at this ply before.
+    OfferedAlready,
     /// A kept game, which is not played.
     Kept,
     Over,

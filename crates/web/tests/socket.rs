@@ -67,6 +67,36 @@ fn engines_move_and_people_take_back() {
 }
 
 #[test]
+fn draws_are_offered_declined_and_agreed() {
+    let server = start(13);
+    let (mut page, mut other) = (server.page(), server.page());
+    let game = page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
+    other.ask(json!({ "type": "open", "game": game["game"] }));
+    let refused = page.ask(json!({ "type": "accept-draw" }));
+    assert_eq!((&refused["type"], &refused["kind"]), (&json!("error"), &json!("no-offer")));
+    assert_eq!(page.ask(json!({ "type": "offer-draw" }))["type"], "done");
+    assert_eq!(other.hear()["offer"], "first");
+    other.ask(json!({ "type": "decline-draw" }));
+    assert_eq!((page.hear()["offer"].clone(), page.hear()["offer"].clone()), (json!("first"), Value::Null));
+    assert_eq!(page.ask(json!({ "type": "offer-draw" }))["kind"], "offered-already");
+    page.ask(json!({ "type": "play", "move": choose(&game), "ply": 0 }));
+    page.ask(json!({ "type": "offer-draw" }));
+    // An offer that stands survives as long as the game does: it is in the journal.
+    let journal = server.dir.path().join(format!("{}.journal", game["game"].as_str().unwrap()));
+    assert!(std::fs::read_to_string(journal).unwrap().contains(r#"{"entry":"offer","by":"second"}"#));
+    other.ask(json!({ "type": "accept-draw" }));
+    let over = page.hear_over();
+    assert_eq!((&over["outcome"]["reason"], &over["outcome"]["score"]), (&json!("agreement"), &json!("1/2-1/2")));
+    assert!(over["deal"]["seed"].is_string());
+    let record = server.get(&format!("/api/games/{}.anqi", game["game"].as_str().unwrap()));
+    assert!(record.contains("[Termination \"agreement\"]") && verify(&record.parse().unwrap()).unwrap().committed);
+    // Engines decline at once.
+    page.ask(json!({ "type": "new", "first": "person", "second": "level:1" }));
+    assert_eq!(page.ask(json!({ "type": "offer-draw" }))["type"], "done");
+    assert_eq!(page.hear()["offer"], Value::Null);
+}
+
+#[test]
 fn a_flag_falls_by_itself() {
     let server = start(7);
     let mut page = server.page();

@@ -388,6 +388,23 @@ test('take-back, hint, analysis, resigning, and a reload in between', async () =
   await close(page);
 });
 
+test('two people agree on a draw', async () => {
+  const page = await open();
+  await begin(page, 'person');
+  await page.click('#offer-draw');
+  await page.click('#decline-draw');
+  await page.waitForSelector('#offer-draw');
+  await cell(page, 'b4').click();
+  await turn(page, 1);
+  await page.click('#offer-draw');
+  await page.waitForSelector('#accept-draw');
+  await accessible(page, 'an offered draw');
+  await page.click('#accept-draw');
+  const game = await turn(page, 1);
+  assert.deepEqual([game.outcome.reason, game.outcome.winner], ['agreement', null]);
+  await close(page);
+});
+
 test('a game survives the death of the server', async () => {
   const page = await open();
   await begin(page, 'level:1');

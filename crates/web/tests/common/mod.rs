@@ -101,6 +101,15 @@ impl Page {
         }
     }
 
+    pub(crate) fn hear_over(&mut self) -> Value {
+        loop {
+            let heard = self.hear();
+            if heard.get("outcome").is_some_and(|outcome| !outcome.is_null()) {
+                return heard;
+            }
+        }
+    }
+
     pub(crate) fn hear_game(&mut self, plies: usize) -> Value {
         loop {
             let heard = self.hear();
