@@ -278,7 +278,7 @@ impl Tuned {
     /// One player with the new weights of each fit and with the old ones, as player strings: `player` may have a budget.
     #[must_use]
     pub fn players(&self, player: &str) -> Vec<String> {
-        let (spec, rest) = player.split_once(' ').unwrap_or((player, ""));
+        let (spec, rest) = anqi_play::split_player(player);
         let with = |name: &str, weights: &[i32]| format!("{spec},weights={} name={name} {rest}", list(weights));
         let new = self.fits.iter().map(|fitted| with(&fitted.fit.loss.to_string(), &fitted.rounded));
         new.chain([with("before", &self.start)]).collect()

@@ -77,10 +77,11 @@ struct WhoArgs {
 
 /// As a person writes it: `weights=` may name a file.
 fn search(text: &str) -> Result<Search, String> {
-    let (method, budget) = text.split_once(' ').map_or((text, None), |(method, budget)| (method, Some(budget)));
+    let (method, budget) = anqi_play::split_player(text);
     let method = anqi_lab::with_weights_from_files(method).map_err(|error| error.to_string())?;
     let method: Method = method.parse().map_err(|error: anqi_assess::MethodError| error.to_string())?;
-    let budget: Option<Budget> = budget.map(str::parse).transpose().map_err(|error: BudgetError| error.to_string())?;
+    let budget = (!budget.is_empty()).then(|| budget.parse()).transpose();
+    let budget: Option<Budget> = budget.map_err(|error: BudgetError| error.to_string())?;
     match (&method, budget) {
         (Method::Evaluation { .. }, Some(budget)) => {
             Err(format!("{method} does not search, {budget} means nothing to it"))
