@@ -202,11 +202,12 @@ impl House {
 
     /// Begins a game; [`go_on`](House::go_on) lets it go on.
     pub(crate) fn begin(&self, terms: Terms) -> Result<Arc<Seated>, TableError> {
+        // A name is used up even if nothing comes of the game: so did the first version, and its sessions replay.
+        let (id, secret) = self.new_name()?;
         for wanted in [&terms.first, &terms.second] {
             let occupant = Occupant::read(wanted, &self.policy).map_err(TermsError::from)?;
             occupant.bot().map_or(Ok(()), |bot| self.resources.open_for(&bot.player))?;
         }
-        let (id, secret) = self.new_name()?;
         let terms = Terms { date: Some(today()), ..terms };
         let secret = Secret::from_seed(&secret);
         let table = Table::new(&self.dir, &id, &terms, secret, &self.policy, &self.syncer)?;
