@@ -4,7 +4,6 @@
 //! before it is solved: any number of processes, on any machines that share the folder, build different ones.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -12,9 +11,9 @@ use std::thread;
 use std::time::Duration;
 
 use anqi_rules::ByColor;
+use anqi_store::{Claim, create_folders};
 use anqi_task::{Progress, Status, Stop, together};
 
-use crate::container::Claim;
 use crate::file::{TableFile, write};
 use crate::retrograde::solve;
 use crate::{Class, Ending, Flavour, Index, Table, TableError, Tally, table_path};
@@ -35,7 +34,7 @@ pub fn build(
     stop: &Stop,
     mut progress: impl Progress + Send,
 ) -> Result<bool, TableError> {
-    fs::create_dir_all(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
+    create_folders(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
     let levels = Class::levels(endings).map_err(TableError::TooManyPieces)?;
     let size = |class: &Class| Index::new(class).map_or(0, |index| index.positions());
     let mut status = Status::default();

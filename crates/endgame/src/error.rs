@@ -9,7 +9,7 @@ pub enum TableError {
     /// The file cannot be read, or is damaged.
     #[cfg(feature = "files")]
     #[error(transparent)]
-    Container(#[from] crate::ContainerError),
+    Container(#[from] anqi_store::ContainerError),
     /// A file that says of itself what we cannot use.
     #[error("{path}: {what}")]
     Head {

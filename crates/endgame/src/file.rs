@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anqi_rules::{ByColor, Color, SquareSet, excerpt};
+use anqi_store::{Claim, Container, ContainerError};
 
 use crate::block::{count, free};
-use crate::container::{Claim, Container, ContainerError};
 use crate::index::BLOCK_PLACES;
 use crate::table::Values;
 use crate::{Class, Distance, Ending, Flavour, Index, Measure, Placement, Table, TableError, Tally, Value, Wdl};
@@ -102,7 +102,7 @@ impl TableFile {
     /// If it cannot be read, is damaged, or is the table of something else.
     pub fn find(dir: &Path, ending: &Ending, flavour: Flavour) -> Result<Option<TableFile>, TableError> {
         let path = table_path(dir, ending, flavour);
-        if path.exists() { TableFile::open_as(&path, ending, flavour).map(Some) } else { Ok(None) }
+        if anqi_store::exists(&path) { TableFile::open_as(&path, ending, flavour).map(Some) } else { Ok(None) }
     }
 
     /// The same where there must be one.
@@ -234,7 +234,7 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn open(dir: &Path) -> Result<Folder, TableError> {
-        std::fs::read_dir(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
+        anqi_store::list(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
         Ok(Folder { dir: dir.to_owned(), files: Mutex::default() })
     }
 

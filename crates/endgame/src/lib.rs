@@ -27,7 +27,7 @@
 //! | `captures.rs`, `outlook.rs` | what captures promise: with distances, and where only outcomes count |
 //! | `retrograde.rs` | the analysis, level by level |
 //! | `table.rs`, `tables.rs` | `Table`: the values of a class; `Tables`: classes built on smaller ones, in memory |
-//! | `container.rs`, `file.rs` | bytes in checked blocks; a table in such a file |
+//! | `file.rs` | a table in a container of `anqi-store` |
 //! | `build.rs` | filling a folder, by any number of processes that may be killed; classes one by one, for machines that share nothing |
 //! | `tablebase.rs`, `actions.rs` | `Tablebase`: what tables say about positions and their moves |
 //! | `verify.rs` | the proof, by other code |
@@ -45,8 +45,6 @@ mod block;
 mod build;
 mod captures;
 mod class;
-#[cfg(feature = "files")]
-mod container;
 mod ending;
 mod error;
 #[cfg(feature = "files")]
@@ -66,8 +64,6 @@ pub use actions::Action;
 #[cfg(feature = "files")]
 pub use build::{Step, adopt, build, build_step, count, steps};
 pub use class::{Class, Group, Reading, classes_up_to};
-#[cfg(feature = "files")]
-pub use container::{Claim, Container, ContainerError};
 pub use ending::{Ending, EndingError};
 pub use error::TableError;
 #[cfg(feature = "files")]

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anqi_endgame::{Claim, Class, Container, ContainerError};
+use anqi_endgame::Class;
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, excerpt};
+use anqi_store::{Claim, Container, ContainerError};
 use anqi_task::{Progress, Status, Stop};
 
 use crate::level::{Level, successors};
@@ -150,7 +151,7 @@ impl Tables {
         let mut missing = Vec::new();
         for veiled in family {
             let path = self.path(veiled);
-            if path.exists() {
+            if anqi_store::exists(&path) {
                 done(self.solver.size(&veiled.reading().class), true);
             } else {
                 missing.push((*veiled, path));
@@ -204,7 +205,7 @@ impl Tables {
         let named = self.classes(class.pieces(), class.hidden()).get(class);
         let (veiled, _) = *named.unwrap_or_else(|| unreachable!("every class of an ending has a name"));
         let path = self.path(&veiled);
-        if !path.exists() {
+        if !anqi_store::exists(&path) {
             return Err(TablesError::Missing { path, veiled });
         }
         let container = Container::open(&path)?;

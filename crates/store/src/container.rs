@@ -17,12 +17,12 @@
 //! Opening a file checks everything but the blocks, and that the file has the length it should have. A block is
 //! checked every time it is taken out. So a damaged file gives an error or the right bytes, never wrong ones.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
+use crate::disk::{self, Access, Bytes};
+use crate::whole::Part;
 
 const MAGIC: &[u8; 8] = b"anqitab1";
 /// Magic and the three lengths.
@@ -70,7 +70,7 @@ pub enum ContainerError {
 #[derive(Debug)]
 pub struct Container {
     path: PathBuf,
-    map: Mmap,
+    map: Bytes,
     head: Range<usize>,
     block_len: usize,
     len: u64,
@@ -88,10 +88,7 @@ impl Container {
     pub fn open(path: &Path) -> Result<Container, ContainerError> {
         let io = |error| ContainerError::Io { path: path.display().to_string(), error };
         let damaged = |what| ContainerError::Damaged { path: path.display().to_string(), what };
-        let file = File::open(path).map_err(io)?;
-        // A mapped file that somebody shortens would end us. Ours appear whole and are not written again.
-        #[expect(unsafe_code, reason = "a mapping is only as constant as its file")]
-        let map = unsafe { Mmap::map(&file) }.map_err(io)?;
+        let map = disk::map(path).map_err(io)?;
         if !map.starts_with(MAGIC) {
             return Err(ContainerError::NotATable(path.display().to_string()));
         }
@@ -147,7 +144,7 @@ impl Container {
 
     /// How many bytes there are, before compression.
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    #[expect(clippy::len_without_is_empty, reason = "no caller needs it")]
     pub const fn len(&self) -> u64 {
         self.len
     }
@@ -194,14 +191,10 @@ impl Container {
     }
 }
 
-/// A container in the making. It holds the only right to make this file; if it is dropped, or we die, there is no file,
-/// and whoever comes next begins anew.
+/// The only right to make a file, while it is held. If it is dropped, or the process dies, there is no file, and the next
+/// claim begins anew.
 #[derive(Debug)]
-pub struct Claim {
-    path: PathBuf,
-    part: PathBuf,
-    file: File,
-}
+pub struct Claim(Part);
 
 impl Claim {
     /// Claims a file. `None` if it is there already, or if another process is making it.
@@ -209,25 +202,10 @@ impl Claim {
     /// # Errors
     /// If the folder cannot be written to.
     pub fn new(path: &Path) -> Result<Option<Claim>, ContainerError> {
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let io = |error| ContainerError::Io { path: part.display().to_string(), error };
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&part).map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(io(error)),
-        }
-        // Whoever had the claim before us may have made the file, out of the very one that we have just locked.
-        if path.exists() {
-            let ours = |part: &fs::Metadata| file.metadata().is_ok_and(|file| same_file(&file, part));
-            if fs::metadata(&part).is_ok_and(|part| ours(&part)) {
-                fs::remove_file(&part).map_err(io)?;
-            }
-            return Ok(None);
-        }
-        Ok(Some(Claim { path: path.to_owned(), part, file }))
+        let io = |error| ContainerError::Io { path: path.display().to_string(), error };
+        let Some(part) = Part::begin(path, Access::Ordinary).map_err(io)? else { return Ok(None) };
+        // Another process may have finished the file before this one began.
+        Ok(if disk::exists(path) { None } else { Some(Claim(part)) })
     }
 
     /// Writes the file: from now on it is there, and stays as it is.
@@ -237,9 +215,11 @@ impl Claim {
     ///
     /// # Panics
     /// If the head has more than a megabyte, or a block none or more than 64.
-    pub fn write(self, head: &str, block_len: usize, bytes: &[u8]) -> Result<(), ContainerError> {
-        self.try_write(head, block_len, bytes)
-            .map_err(|error| ContainerError::Io { path: self.path.display().to_string(), error })
+    pub fn write(mut self, head: &str, block_len: usize, bytes: &[u8]) -> Result<(), ContainerError> {
+        let path = self.0.path().display().to_string();
+        write_blocks(&mut self.0, head, block_len, bytes)
+            .and_then(|()| self.0.finish())
+            .map_err(|error| ContainerError::Io { path, error })
     }
 
     /// Writes a file that was made elsewhere, once `sound` has found nothing wrong with it.
@@ -247,54 +227,35 @@ impl Claim {
     /// # Errors
     /// If it cannot be written, or is not sound; there is no file then.
     pub fn adopt<E: From<ContainerError>>(
-        self,
+        mut self,
         bytes: &[u8],
         sound: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<(), E> {
-        let io = |error| ContainerError::Io { path: self.path.display().to_string(), error };
-        let write = || {
-            self.file.set_len(0)?;
-            (&self.file).write_all(bytes)?;
-            self.file.sync_data()
-        };
-        write().map_err(io)?;
-        sound(&self.part)?;
-        fs::rename(&self.part, &self.path).map_err(io)?;
+        let path = self.0.path().display().to_string();
+        let io = |error| ContainerError::Io { path: path.clone(), error };
+        self.0.write_all(bytes).and_then(|()| self.0.sync()).map_err(io)?;
+        sound(self.0.part())?;
+        self.0.finish().map_err(io)?;
         Ok(())
     }
+}
 
-    fn try_write(&self, head: &str, block_len: usize, bytes: &[u8]) -> io::Result<()> {
-        assert!(head.len() <= LONGEST_HEAD && (1..=LONGEST_BLOCK).contains(&block_len));
-        let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
-        let blocks = bytes.chunks(block_len).map(|block| compressor.compress(block)).collect::<io::Result<Vec<_>>>()?;
-        let mut beginning = MAGIC.to_vec();
-        beginning.extend((head.len() as u32).to_le_bytes());
-        beginning.extend((block_len as u32).to_le_bytes());
-        beginning.extend((bytes.len() as u64).to_le_bytes());
-        beginning.extend(head.as_bytes());
-        for block in &blocks {
-            beginning.extend((block.len() as u32).to_le_bytes());
-            beginning.extend(crc32fast::hash(block).to_le_bytes());
-        }
-        beginning.extend(crc32fast::hash(&beginning).to_le_bytes());
-        self.file.set_len(0)?;
-        let mut writer = BufWriter::new(&self.file);
-        writer.write_all(&beginning)?;
-        blocks.iter().try_for_each(|block| writer.write_all(block))?;
-        writer.flush()?;
-        drop(writer);
-        self.file.sync_data()?;
-        fs::rename(&self.part, &self.path)
+fn write_blocks(out: impl Write, head: &str, block_len: usize, bytes: &[u8]) -> io::Result<()> {
+    assert!(head.len() <= LONGEST_HEAD && (1..=LONGEST_BLOCK).contains(&block_len));
+    let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
+    let blocks = bytes.chunks(block_len).map(|block| compressor.compress(block)).collect::<io::Result<Vec<_>>>()?;
+    let mut beginning = MAGIC.to_vec();
+    beginning.extend((head.len() as u32).to_le_bytes());
+    beginning.extend((block_len as u32).to_le_bytes());
+    beginning.extend((bytes.len() as u64).to_le_bytes());
+    beginning.extend(head.as_bytes());
+    for block in &blocks {
+        beginning.extend((block.len() as u32).to_le_bytes());
+        beginning.extend(crc32fast::hash(block).to_le_bytes());
     }
-}
-
-#[cfg(unix)]
-fn same_file(a: &fs::Metadata, b: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-
-#[cfg(not(unix))]
-fn same_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
-    false
+    beginning.extend(crc32fast::hash(&beginning).to_le_bytes());
+    let mut writer = BufWriter::new(out);
+    writer.write_all(&beginning)?;
+    blocks.iter().try_for_each(|block| writer.write_all(block))?;
+    writer.flush()
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anqi_endgame::{Claim, Container, ContainerError};
+use anqi_store::{Claim, Container, ContainerError};
 use proptest::prelude::*;
 
 fn write(path: &Path, head: &str, block_len: usize, bytes: &[u8]) {

@@ -1,0 +1,54 @@
+//! How is it kept? Everything that is written to disk goes through this crate, which knows no game.
+//!
+//! ```
+//! use anqi_store::{Access, write_whole};
+//!
+//! let dir = tempfile::tempdir()?;
+//! let path = dir.path().join("report.html");
+//! write_whole(&path, Access::Ordinary, |out| out.write_all(b"<!DOCTYPE html>"))?;
+//! assert_eq!(std::fs::read(&path)?, b"<!DOCTYPE html>");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `disk.rs` | every call to the file system: the real one, or in tests a simulated one |
+//! | `whole.rs` | `write_whole`: a file is there complete or not at all |
+//! | `lock.rs` | `FolderLock`: one process at a time in a folder |
+//! | `journal/` | `LineJournal`: a typed head, then one checked entry a line, appended one by one |
+//! | `sync.rs` | `Syncer`: the thread that forces journals to the disk |
+//! | `container.rs` | `Container`, `Claim`: bytes in compressed, checked blocks; the right to make a file |
+//! | `faults/` | the simulated disk, behind the feature `faults` |
+//!
+//! - **Reading never changes a file.** A damaged line is named with its number and the reason; the file keeps every byte.
+//! - **A torn last line is not damage.** It was never acknowledged. The next append marks it and starts a new line.
+//! - **Acknowledged** means: on the disk for every other process at once, so that a kill of this process loses nothing, and
+//!   forced to the medium within two seconds, so that a power cut after that loses nothing.
+//! - **A file that is written whole** is complete on the medium before it gets its name.
+
+mod container;
+mod disk;
+#[cfg(feature = "faults")]
+pub mod faults;
+mod journal;
+mod lock;
+mod sync;
+mod whole;
+
+pub use container::{Claim, Container, ContainerError};
+pub use disk::{Access, Found, create_folders, exists, list, read, read_text, remove};
+pub use journal::{
+    Damage, Damages, Format, Framing, JournalError, Line, LineJournal, Old, OldHead, Owner, Place, Reason,
+};
+pub use lock::{FolderLock, LockError};
+pub use sync::Syncer;
+pub use whole::write_whole;
+
+/// The beginning of a text, short enough for a message.
+fn excerpt(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
