@@ -10,10 +10,10 @@ import struct
 
 from blake3 import blake3  # pip install blake3
 
+from shape import SIZES
+
 MAGIC = b"anqi-net"
 FORMAT = 1
-# Inputs, view, inner layer, outcomes, heads.
-SIZES = (556, 256, 16, 3, 8)
 
 
 def with_header(weights: bytes, provenance: str) -> bytes:

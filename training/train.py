@@ -11,11 +11,7 @@ from torch import nn
 
 from network_file import weights_of, with_header
 from row import SAMPLE
-
-SQUARES, CODES, PIECES, MOST_OF_A_KIND = 32, 15, 14, 5
-LEFT = [48, 32, 24, 16, 8, 4]
-VIEW, INNER, HEADS = 256, 16, 8
-VIEW_ONE, WEIGHT_ONE = 255, 64
+from shape import CODES, HEADS, INNER, LEFT, MOST_OF_A_KIND, PIECES, SQUARES, VIEW, VIEW_ONE, WEIGHT_ONE
 
 
 def symmetries() -> torch.Tensor:

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anqi_experiment::{Experiment, PlayoutPlan, Run, Sheet};
+use anqi_experiment::{Cell, Experiment, PlayoutPlan, Run, Sheet};
 use anqi_lab::{Ended, Journal, Plan, prepare};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -155,26 +155,13 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
 /// Measures the rows that are missing; false if interrupted.
 fn playouts(run: &Run, plan: &PlayoutPlan) -> Result<bool> {
     let stop = stop_on_signals()?;
-    let resources = resources();
-    let mut rows = run.playout_rows()?;
-    let cells = plan.cells();
-    let known = rows.len();
-    let began = Instant::now();
-    for cell in &cells {
-        if rows.iter().any(|row| row.is_of(cell)) {
-            continue;
-        }
-        if stop.is_raised() {
-            return Ok(false);
-        }
-        rows.push(plan.measure(cell, &resources).map_err(|error| anyhow!("{}: {error}", cell.name))?);
-        run.write_playout_rows(&rows)?;
-        let (done, left) = (rows.len() - known, cells.len() - rows.len());
-        let eta = began.elapsed().as_secs_f64() / done as f64 * left as f64;
+    let (known, all, began) = (run.playout_rows()?.len(), plan.cells().len(), Instant::now());
+    let watch = |rows: usize, cell: &Cell| {
+        let eta = began.elapsed().as_secs_f64() / (rows - known) as f64 * (all - rows) as f64;
         let what = format!("{} {} {} {}", cell.name, cell.policy, cell.limit, cell.reading);
-        eprintln!("{} of {}  {what}, about {eta:.0} s left", rows.len(), cells.len());
-    }
-    Ok(true)
+        eprintln!("{rows} of {all}  {what}, about {eta:.0} s left");
+    };
+    Ok(run.measure(plan, &resources(), &stop, watch)?)
 }
 
 /// Plays the games that are missing; false if interrupted.

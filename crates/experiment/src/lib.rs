@@ -100,6 +100,14 @@ pub enum ExperimentError {
     /// Games that cannot be read.
     #[error(transparent)]
     Journal(Box<JournalError>),
+    /// A row that cannot be measured.
+    #[error("{name}: {error}")]
+    Cell {
+        /// The name of its position.
+        name: String,
+        /// The reason.
+        error: String,
+    },
     /// A run of another plan.
     #[error("{0} was begun with another plan; give this run another name with --run")]
     OtherPlan(String),

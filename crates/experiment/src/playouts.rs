@@ -225,6 +225,36 @@ impl PlayoutRow {
 }
 
 impl Run {
+    /// Measures the rows that are missing and keeps each of them at once; false if it is stopped. `watch` is told how many
+    /// rows there are, and the last one.
+    ///
+    /// # Errors
+    /// If the table cannot be read or written, or a position does not fit the rules.
+    pub fn measure(
+        &self,
+        plan: &PlayoutPlan,
+        resources: &Resources,
+        stop: &Stop,
+        mut watch: impl FnMut(usize, &Cell),
+    ) -> Result<bool, ExperimentError> {
+        let mut rows = self.playout_rows()?;
+        for cell in plan.cells() {
+            if rows.iter().any(|row| row.is_of(&cell)) {
+                continue;
+            }
+            if stop.is_raised() {
+                return Ok(false);
+            }
+            let failed = |error| ExperimentError::Cell { name: cell.name.clone(), error };
+            rows.push(plan.measure(&cell, resources).map_err(failed)?);
+            self.write_playout_rows(&rows)?;
+            watch(rows.len(), &cell);
+        }
+        Ok(true)
+    }
+}
+
+impl Run {
     /// The rows that were measured so far.
     ///
     /// # Errors

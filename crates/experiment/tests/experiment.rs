@@ -109,9 +109,13 @@ fn a_run_goes_on_and_is_reported() {
     assert!(matches!(experiment.begin(&smaller, "one"), Err(ExperimentError::OtherPlan(_))));
     assert_eq!(experiment.continue_or_begin(&smaller, "two").unwrap().name(), "two");
 
-    rows = plan.cells().iter().map(|cell| plan.measure(cell, &Resources::default()).unwrap()).collect();
-    first.write_playout_rows(&rows).unwrap();
+    let stop = Stop::default();
+    stop.raise();
+    assert!(!first.measure(&plan, &Resources::default(), &stop, |_, _| ()).unwrap(), "it was stopped");
     assert_eq!(first.playout_rows().unwrap(), rows);
+    let mut counts = Vec::new();
+    assert!(first.measure(&plan, &Resources::default(), &Stop::default(), |count, _| counts.push(count)).unwrap());
+    assert_eq!((counts, first.playout_rows().unwrap().remove(0)), (vec![2, 3, 4], rows.remove(0)));
     assert!(first.is_finished(sheet));
     assert_eq!(experiment.continue_or_begin(sheet, "three").unwrap().name(), "three");
     let report = experiment_markdown(&experiment.findings(&first, sheet).unwrap());

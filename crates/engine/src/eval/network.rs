@@ -357,6 +357,24 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_training_script_has_the_same_shape() {
+        let shape = include_str!("../../../../training/shape.py");
+        let left = LEFT.map(|left| left.to_string()).join(", ");
+        for line in [
+            format!(
+                "SQUARES, CODES, PIECES, MOST_OF_A_KIND = {}, {CODES}, {}, {MOST_OF_A_KIND}",
+                Square::COUNT,
+                Piece::COUNT
+            ),
+            format!("LEFT = [{left}]"),
+            format!("VIEW, INNER, HEADS = {VIEW}, {INNER}, {HEADS}"),
+            format!("VIEW_ONE, WEIGHT_ONE = {VIEW_ONE}, {WEIGHT_ONE}"),
+        ] {
+            assert!(shape.lines().any(|there| there == line), "training/shape.py lacks {line:?}");
+        }
+    }
+
     fn random_network(seed: u64) -> Network {
         let mut rng = Seed::from(seed).rng();
         let mut bytes = vec![0; BYTES];
