@@ -1,8 +1,11 @@
 //! 230 games of all families of players, by budgets of nodes and playouts: every byte of their records is compared.
 
+use std::env;
+use std::ffi::OsStr;
 use std::fs;
+use std::process::{Command, Stdio};
 
-use crate::support::{compare_lines, fixtures, run};
+use crate::support::{compare_lines, fixtures, line_differences, program, run};
 
 /// Tags that records did not have then.
 pub(crate) const NEW_TAGS: [&str; 2] = ["FirstEngine", "SecondEngine"];
@@ -39,6 +42,33 @@ fn options_of_every_family_play_the_same_games() {
 fn small_boards_and_the_other_ladder_play_the_same_games() {
     replay("small", 24);
     replay("hongkong", 8);
+}
+
+/// The games of a plan by a program, with other deals and as many pairs of each pairing.
+fn games_of(program: &OsStr, plan: &str, pairs: u64) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let path = fixtures().join(format!("games/{plan}.toml"));
+    let mut command = Command::new(program);
+    command.arg("tournament").arg(path).args(["--seed", "99", "--dir", "match", "--pairs", &pairs.to_string()]);
+    assert!(command.current_dir(dir.path()).stdout(Stdio::null()).status().unwrap().success());
+    fs::read_to_string(dir.path().join("match/games.anqi")).unwrap()
+}
+
+/// Many games beside the program that `ANQI_BASELINE` names: 10,000, or `ANQI_GAMES`.
+#[test]
+#[ignore = "takes minutes; scripts/baseline builds the program of c3a29fa and runs this"]
+fn both_programs_play_the_same_games() {
+    let baseline = env::var_os("ANQI_BASELINE").expect("ANQI_BASELINE must name the program of c3a29fa");
+    let games: u64 = env::var("ANQI_GAMES").map_or(10_000, |games| games.parse().unwrap());
+    let mut compared = 0;
+    for (plan, pairings) in [("presets", 78), ("options", 21), ("small", 6), ("hongkong", 2)] {
+        let pairs = (games / 4).div_ceil(2 * pairings);
+        let (then, now) = (games_of(&baseline, plan, pairs), games_of(&program(), plan, pairs));
+        let differences = line_differences(&without_new_tags(&then), &without_new_tags(&now));
+        assert!(differences.is_empty(), "{plan}: {}", differences[..differences.len().min(20)].join("\n"));
+        compared += now.matches("[Event ").count();
+    }
+    println!("{compared} games are the same");
 }
 
 #[test]

@@ -5,7 +5,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod experiments;
+mod folders;
 mod games;
+mod json;
 mod signatures;
 mod socket;
 mod support;
+mod terminal;

@@ -142,8 +142,13 @@ pub(crate) fn value_differences(path: &str, then: &Value, now: &Value, differenc
 /// A copy of a folder of fixtures, to be opened and changed. Compressed files are unpacked.
 pub(crate) fn copy_of(name: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    copy(&fixtures().join(name), dir.path());
+    copy_into(name, dir.path());
     dir
+}
+
+/// Copies a folder of fixtures.
+pub(crate) fn copy_into(name: &str, to: &Path) {
+    copy(&fixtures().join(name), to);
 }
 
 fn copy(from: &Path, to: &Path) {
