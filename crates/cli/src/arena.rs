@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Resources, Stop};
-use anqi_lab::{Ended, Journal, Plan, PlanFile, SeedText, Standings, collect, prepare, run};
+use anqi_lab::{Cast, CastError, Ended, Journal, Plan, PlanFile, SeedText, Standings, collect, complete, run};
 use anqi_rules::Rules;
 use anqi_stats::{Sprt, Verdict};
 use anyhow::{Context, Result, bail};
@@ -109,7 +109,7 @@ impl PlanArgs {
 pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Output) -> Result<Exit> {
     let resources = resources();
     // Other machines have files and programs of their own.
-    let check = |plan: &Plan| if args.nats.is_none() { prepare(plan, &resources) } else { Ok(()) };
+    let cast_of = |plan: &Plan| cast(plan, args.nats.as_deref(), &resources);
     let mut journal = match &args.resume {
         Some(dir) => Journal::open(dir)?,
         None => {
@@ -117,19 +117,20 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
             let dir = args.dir.clone().unwrap_or_else(|| usual_dir(&plan));
             if !dir.exists() {
                 // A mistyped command leaves no folder behind.
-                check(&plan)?;
+                cast_of(&plan)?;
             }
             Journal::open_or_create(&dir, &plan)?
         }
     };
     let plan = journal.plan().clone();
-    if journal.len() < plan.count() {
-        check(&plan)?;
-    }
     if args.gate && plan.sprt().is_none() {
         bail!("--gate needs a sequential test: --sprt elo0=0 elo1=5");
     }
-    let ended = advance(&mut journal, args.concurrency, args.nats.as_deref(), &resources)?;
+    let ended = match complete(&journal)? {
+        // What was played needs nobody to play it.
+        Some(pairs) if args.nats.is_none() => Ended::Complete(pairs),
+        _ => advance(&mut journal, args.concurrency, args.nats.as_deref(), &cast_of(&plan)?)?,
+    };
     match ended {
         Ended::Stopped => {
             // The first pairs without a gap: whoever counted all that are over would count short games too often.
@@ -153,12 +154,17 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     }
 }
 
+/// Who plays a plan, here or on other machines, which have programs of their own.
+pub(crate) fn cast(plan: &Plan, nats: Option<&str>, resources: &Resources) -> Result<Cast, CastError> {
+    if nats.is_none() { Cast::new(plan, resources) } else { Cast::elsewhere(plan, resources) }
+}
+
 /// Plays what is missing in a journal, here or elsewhere, until it is complete or somebody interrupts.
 pub(crate) fn advance(
     journal: &mut Journal,
     concurrency: Option<Concurrency>,
     nats: Option<&str>,
-    resources: &Resources,
+    cast: &Cast,
 ) -> Result<Ended> {
     let plan = journal.plan().clone();
     let threads =
@@ -169,16 +175,16 @@ pub(crate) fn advance(
         progress.note(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
     }
     let ended = match nats {
-        None => run(journal, threads.get(), resources, &stop, |event| progress.watch(event)),
+        None => run(journal, threads.get(), cast, &stop, |event| progress.watch(event)),
         Some(url) => {
-            let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, missing, &stop);
-            collect(journal, &stop, |event| progress.watch(event), play)
+            let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, cast, missing, &stop);
+            collect(journal, cast, &stop, |event| progress.watch(event), play)
         }
     };
     drop(progress);
     let ended = ended?;
     if let (Some(url), Ended::Complete(_)) = (nats, &ended)
-        && let Err(error) = anqi_fleet::clear(url, &plan)
+        && let Err(error) = anqi_fleet::clear(url, &Arc::new(plan), cast)
     {
         eprintln!("the queue was not cleared: {error}");
     }

@@ -5,13 +5,13 @@ use std::process::Command;
 use std::time::Instant;
 
 use anqi_experiment::{Cell, Experiment, PlayoutPlan, Run, Sheet};
-use anqi_lab::{Ended, Journal, Plan, prepare};
+use anqi_lab::{Ended, Journal, Plan};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::Exit;
-use crate::arena::{advance, stop_on_signals};
+use crate::arena::{advance, cast, stop_on_signals};
 use crate::concurrency::Concurrency;
 use crate::output::Output;
 use crate::resources::resources;
@@ -170,11 +170,9 @@ fn games(run: &Run, sheet: &Sheet, plan: &Plan, args: &RunArgs) -> Result<bool> 
         return Ok(true);
     }
     let resources = resources();
-    if args.nats.is_none() {
-        prepare(plan, &resources)?;
-    }
+    let cast = cast(plan, args.nats.as_deref(), &resources)?;
     let mut journal = Journal::open_or_create(&run.dir, plan)?;
-    match advance(&mut journal, args.concurrency, args.nats.as_deref(), &resources)? {
+    match advance(&mut journal, args.concurrency, args.nats.as_deref(), &cast)? {
         Ended::Stopped => Ok(false),
         Ended::Complete(_) => run.finish(sheet, &journal).map(|()| true).map_err(Into::into),
     }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
 
-use anqi_lab::{Journal, JournalError, Plan, collect, complete, play_some, prepare};
+use anqi_lab::{Cast, Event, Journal, JournalError, Plan, collect, complete, play_some};
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -117,18 +117,22 @@ pub(crate) fn part(args: &PartArgs, out: &mut Output) -> Result<Exit> {
     if *args.pairs.0.end() > plan.count() {
         bail!("there is no pair {} in {}, it has {}", args.pairs.0.end(), args.plan.display(), plan.count());
     }
-    let resources = resources();
-    prepare(&plan, &resources)?;
+    let cast = Cast::new(&plan, &resources())?;
     let mut journal = Journal::open_or_create(&args.dir, &plan)?;
     let stop = stop_on_signals()?;
     let ours = |number: &u64| args.pairs.0.contains(&(number + 1));
     collect(
         &mut journal,
+        &cast,
         &stop,
-        |_| {},
+        |event| {
+            if let Event::Note(text) = event {
+                eprintln!("{text}");
+            }
+        },
         |plan, missing| {
             let missing = missing.into_iter().filter(ours).collect();
-            play_some(plan, missing, Concurrency::or_one(Some(args.concurrency)).get(), &resources, &stop)
+            play_some(plan, missing, Concurrency::or_one(Some(args.concurrency)).get(), &cast, &stop)
         },
     )?;
     if journal.missing().any(|number| ours(&number)) {

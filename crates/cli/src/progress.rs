@@ -116,6 +116,7 @@ impl MatchBar {
                 self.standings.add(pair);
                 status.add(1, false);
             }
+            Event::Note(text) => self.note(text),
             Event::Waiting => self.bar.bar.tick(),
         }
         self.bar.set(status);

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use anqi_engine::{Resources, Stop};
-use anqi_lab::{Budget, Contender, Plan, PlanFile, SeedText, play_pair, prepare};
+use anqi_engine::Stop;
+use anqi_lab::{Budget, Cast, Contender, Plan, PlanFile, SeedText, play_pair};
 use anqi_play::Clock;
 use anqi_records::{Format, Record, Writer};
 use anyhow::{Context, Result};
@@ -52,16 +52,15 @@ pub(crate) fn run(args: &ServeMatchArgs, out: &mut Output) -> Result<Exit> {
         players: vec![args.a.to_string(), args.b.to_string()],
         ..PlanFile::default()
     })?;
-    let resources = resources();
-    prepare(&plan, &resources)?;
+    let cast = Cast::new(&plan, &resources())?;
     match &args.output {
-        None => serve(&plan, &resources, out.raw())?,
+        None => serve(&plan, &cast, out.raw())?,
         Some(path) => {
             let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
             let file = dir.map_or_else(|| NamedTempFile::new_in("."), NamedTempFile::new_in);
             let file = file.with_context(|| format!("cannot write {}", path.display()))?;
             let mut writer: BufWriter<&File> = BufWriter::new(file.as_file());
-            serve(&plan, &resources, &mut writer)?;
+            serve(&plan, &cast, &mut writer)?;
             drop(writer);
             file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
         }
@@ -69,10 +68,10 @@ pub(crate) fn run(args: &ServeMatchArgs, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn serve(plan: &Plan, resources: &Resources, out: impl Write) -> Result<()> {
+fn serve(plan: &Plan, cast: &Cast, out: impl Write) -> Result<()> {
     let mut writer = Writer::new(out, Format::Server);
     for number in 0..plan.count() {
-        for game in play_pair(plan, number, resources, &Stop::default())?.games {
+        for game in play_pair(plan, number, cast, &Stop::default())?.games {
             let tag = |name| game.tags().get(name).unwrap_or_default();
             eprintln!(
                 "{}: {} vs {}: {} ({})",

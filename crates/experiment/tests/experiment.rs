@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anqi_engine::{Resources, Stop};
 use anqi_experiment::{BranchingRow, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
-use anqi_lab::{Ended, Journal, Standings, run};
+use anqi_lab::{Cast, Ended, Journal, Standings, run};
 use anqi_records::Record;
 use anqi_report::experiment_markdown;
 use anqi_rules::Move;
@@ -130,9 +130,8 @@ fn games_are_counted_as_standings_do() {
     let Sheet::Matches(plan) = &experiment.sheet else { unreachable!() };
     let begun = experiment.continue_or_begin(&experiment.sheet, "one").unwrap();
     let mut journal = Journal::open_or_create(&begun.dir, plan).unwrap();
-    let Ended::Complete(pairs) = run(&mut journal, 2, &Resources::default(), &Stop::default(), |_| {}).unwrap() else {
-        unreachable!()
-    };
+    let cast = Cast::new(journal.plan(), &Resources::default()).unwrap();
+    let Ended::Complete(pairs) = run(&mut journal, 2, &cast, &Stop::default(), |_| {}).unwrap() else { unreachable!() };
     let (rows, standings) = (MatchRow::all(&journal).unwrap(), Standings::of(&journal, pairs).unwrap());
     for (index, row) in rows.iter().enumerate() {
         assert_eq!((row.games(), row.pairs()), (standings.tally(index).games, standings.tally(index).pairs));
@@ -210,7 +209,8 @@ fn branching_is_counted_position_by_position() {
     let experiment = experiment(dir.path(), &plan, "hidden,revealed,kinds,moves,branching\nall,,,7.76,32.30\n");
     let begun = experiment.begin(&experiment.sheet, "one").unwrap();
     let mut journal = Journal::open_or_create(&begun.dir, experiment.sheet.plan().unwrap()).unwrap();
-    run(&mut journal, 2, &Resources::default(), &Stop::default(), |_| {}).unwrap();
+    let cast = Cast::new(journal.plan(), &Resources::default()).unwrap();
+    run(&mut journal, 2, &cast, &Stop::default(), |_| {}).unwrap();
     let rows = BranchingRow::all(&journal).unwrap();
     // The slow way: every game, every position before a ply.
     let (mut positions, mut moves, mut outcomes, mut first) = (0, 0, 0, 0);

@@ -23,13 +23,16 @@
 //!
 //! ```no_run
 //! use anqi_task::Stop;
-//! use anqi_lab::{Journal, Plan, collect};
+//! use anqi_engine::Resources;
+//! use anqi_lab::{Cast, Journal, Plan, collect};
 //!
 //! let plan: Plan = "players = ['chen:var1', 'chen:basic']".parse()?;
 //! let mut journal = Journal::open_or_create("match".as_ref(), &plan)?;
 //! let stop = Stop::default();
 //! let url = "nats://127.0.0.1:4222"; // where `anqi worker --nats` was started on as many machines as there are
-//! collect(&mut journal, &stop, |_| {}, |plan, missing| anqi_fleet::play_elsewhere(url, plan, missing, &stop))?;
+//! let cast = Cast::elsewhere(&plan, &Resources::default())?;
+//! let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, &cast, missing, &stop);
+//! collect(&mut journal, &cast, &stop, |_| {}, play)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

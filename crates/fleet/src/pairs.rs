@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use anqi_engine::Resources;
-use anqi_lab::{BrokenOff, PairError, Plan, PlayedPair, RunError, play_pair};
+use anqi_lab::{BrokenOff, Cast, PairError, Plan, PlayedPair, RunError, play_pair};
 use anqi_task::Stop;
 use tokio::runtime;
 use tokio::task::spawn_blocking;
@@ -19,11 +18,12 @@ use crate::queue::{FleetError, Job, Queue};
 pub fn play_elsewhere(
     url: &str,
     plan: &Arc<Plan>,
+    cast: &Cast,
     missing: Vec<u64>,
     stop: &Stop,
 ) -> mpsc::Receiver<Result<PlayedPair, RunError>> {
     let (sender, receiver) = mpsc::channel();
-    let (url, job, stop) = (url.to_owned(), Job::Pairs(Arc::clone(plan)), stop.clone());
+    let (url, job, stop) = (url.to_owned(), Job::pairs(plan, cast), stop.clone());
     let mut playing = Playing { missing: missing.into_iter().collect(), sender };
     thread::spawn(move || {
         let played = runtime::Builder::new_current_thread().enable_all().build().map_err(FleetError::from);
@@ -45,10 +45,10 @@ pub fn play_elsewhere(
 ///
 /// # Errors
 /// If the server is not there.
-pub fn clear(url: &str, plan: &Plan) -> Result<(), FleetError> {
+pub fn clear(url: &str, plan: &Arc<Plan>, cast: &Cast) -> Result<(), FleetError> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        Queue::connect(url).await?.clear(&Job::Pairs(Arc::new(plan.clone()))).await;
+        Queue::connect(url).await?.clear(&Job::pairs(plan, cast)).await;
         Ok(())
     })
 }
@@ -83,8 +83,8 @@ impl Errand for Playing {
 }
 
 /// The text of a pair, or why it cannot be played; none if we are to stop.
-pub(crate) async fn play(plan: Arc<Plan>, number: u64, resources: Resources, stop: Stop) -> Option<String> {
-    match spawn_blocking(move || play_pair(&plan, number, &resources, &stop)).await {
+pub(crate) async fn play(plan: Arc<Plan>, number: u64, cast: Cast, stop: Stop) -> Option<String> {
+    match spawn_blocking(move || play_pair(&plan, number, &cast, &stop)).await {
         Ok(Ok(pair)) => Some(PlayedPair::to_text(&pair)),
         Ok(Err(PairError::BrokenOff(BrokenOff::Stopped))) => None,
         Ok(Err(error)) => Some(format!("{FAILED}{error}")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anqi_endgame::{Flavour, TableError};
-use anqi_lab::{Plan, RunError};
+use anqi_lab::{Cast, CastError, Plan, PlanError};
 use anqi_rules::excerpt;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
@@ -67,9 +67,19 @@ pub enum FleetError {
         /// What we are.
         ours: &'static str,
     },
-    /// A program of a plan does not start here.
+    /// A contender of a plan cannot play here.
     #[error(transparent)]
-    Program(#[from] RunError),
+    Cast(#[from] CastError),
+    /// A contender of a plan is another one here.
+    #[error(
+        "job {key} is for other engines:\n{strangers}start the worker of the coordinator's version, with its networks and tables"
+    )]
+    Engines {
+        /// Under which key.
+        key: String,
+        /// Who differs, with both fingerprints.
+        strangers: String,
+    },
     /// A table cannot be written here, or is damaged.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -86,8 +96,8 @@ pub enum FleetError {
 /// What somebody wants done, item by item.
 #[derive(Clone)]
 pub(crate) enum Job {
-    /// The pairs of a plan, by number.
-    Pairs(Arc<Plan>),
+    /// The pairs of a plan, by number, and who is to play them: a line for each contender, its fingerprint or `-`.
+    Pairs(Arc<Plan>, String),
     /// Tables of a flavour, by the endings that name their classes.
     Tables(Flavour),
 }
@@ -95,13 +105,17 @@ pub(crate) enum Job {
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Job::Pairs(plan) => write!(f, "{VERSION}\npairs\n{plan}"),
+            Job::Pairs(plan, engines) => write!(f, "{VERSION}\npairs\n{engines}\n{plan}"),
             Job::Tables(flavour) => write!(f, "{VERSION}\ntables\n{flavour}"),
         }
     }
 }
 
 impl Job {
+    pub(crate) fn pairs(plan: &Arc<Plan>, cast: &Cast) -> Job {
+        Job::Pairs(Arc::clone(plan), cast.to_lines())
+    }
+
     /// What it is called on the server.
     pub(crate) fn key(&self) -> String {
         blake3::hash(self.to_string().as_bytes()).to_hex()[..32].to_owned()
@@ -116,7 +130,10 @@ impl Job {
         }
         match rest.split_once('\n') {
             Some(("pairs", plan)) => {
-                plan.parse().map(|plan| Job::Pairs(Arc::new(plan))).map_err(|e| bad(e.to_string()))
+                let (engines, plan) =
+                    plan.split_once("\n\n").ok_or_else(|| bad("it does not say who plays".to_owned()))?;
+                let plan = plan.parse().map_err(|error: PlanError| bad(error.to_string()))?;
+                Ok(Job::Pairs(Arc::new(plan), format!("{engines}\n")))
             }
             Some(("tables", flavour)) => flavour.parse().map(Job::Tables).map_err(|error| bad(error.to_string())),
             _ => Err(bad(format!("{:?} is neither pairs nor tables", excerpt(rest)))),
@@ -253,7 +270,10 @@ mod tests {
     #[test]
     fn jobs_are_read_as_they_were_stored() {
         let plan: Plan = "players = ['chen:var1', 'chen:basic']".parse().expect("a plan");
-        for job in [Job::Pairs(Arc::new(plan)), Job::Tables(Flavour::END), Job::Tables(Flavour::outcome(Some(60)))] {
+        let cast = Cast::new(&plan, &anqi_engine::Resources::default()).expect("no files");
+        for job in
+            [Job::pairs(&Arc::new(plan), &cast), Job::Tables(Flavour::END), Job::Tables(Flavour::outcome(Some(60)))]
+        {
             let read = Job::read("key", &job.to_string()).expect("our own");
             assert_eq!((read.to_string(), read.key()), (job.to_string(), job.key()));
         }

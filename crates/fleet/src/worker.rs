@@ -7,8 +7,9 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anqi_endgame::Ending;
+use anqi_endgame::Flavour;
 use anqi_engine::Resources;
-use anqi_lab::prepare;
+use anqi_lab::{Cast, Plan};
 use anqi_task::Stop;
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::{AckKind, Message};
@@ -73,6 +74,12 @@ pub fn work(
     ended
 }
 
+/// A job that can be done here.
+enum Ready {
+    Pairs(Arc<Plan>, Cast),
+    Tables(Flavour),
+}
+
 /// Does one thing after the other.
 struct Hand {
     queue: Queue,
@@ -84,7 +91,7 @@ struct Hand {
 
 impl Hand {
     async fn work(self) -> Result<(), FleetError> {
-        let mut jobs: HashMap<String, Job> = HashMap::new();
+        let mut jobs: HashMap<String, Ready> = HashMap::new();
         while !self.stop.is_raised() {
             let Some(workers) = self.queue.workers().await else {
                 sleep(AGAIN).await;
@@ -115,23 +122,31 @@ impl Hand {
     }
 
     /// Does what a message asks for and announces it. None if it cannot be done now.
-    async fn handle(&self, message: &Message, jobs: &mut HashMap<String, Job>) -> Result<Option<Done>, FleetError> {
+    async fn handle(&self, message: &Message, jobs: &mut HashMap<String, Ready>) -> Result<Option<Done>, FleetError> {
         let Some((key, item)) = named(&message.subject) else { return Ok(None) };
         if !jobs.contains_key(key) {
             // If the server is gone it will give us this again.
             let Some(job) = self.queue.job(key).await else { return Ok(None) };
             let job = job?;
-            if let Job::Pairs(plan) = &job {
-                prepare(plan, &self.resources)?;
-            }
-            jobs.insert(key.to_owned(), job);
+            let ready = match job {
+                Job::Pairs(plan, engines) => {
+                    let cast = Cast::new(&plan, &self.resources)?;
+                    let strangers = cast.strangers(&plan, &engines);
+                    if !strangers.is_empty() {
+                        return Err(FleetError::Engines { key: key.to_owned(), strangers });
+                    }
+                    Ready::Pairs(plan, cast)
+                }
+                Job::Tables(flavour) => Ready::Tables(flavour),
+            };
+            jobs.insert(key.to_owned(), ready);
         }
         let (done, text) = match (&jobs[key], item.parse(), item.parse()) {
-            (Job::Pairs(plan), Ok(number), _) => {
-                let play = pairs::play(Arc::clone(plan), number, self.resources.clone(), self.stop.clone());
+            (Ready::Pairs(plan, cast), Ok(number), _) => {
+                let play = pairs::play(Arc::clone(plan), number, cast.clone(), self.stop.clone());
                 (Done::Pair(number), self.meanwhile(message, async { Ok(play.await) }).await?)
             }
-            (Job::Tables(flavour), _, Ok(ending)) => {
+            (Ready::Tables(flavour), _, Ok(ending)) => {
                 let make = tables::make(self.queue.clone(), key.to_owned(), *flavour, ending, self.dir.clone());
                 (Done::Table(ending), self.meanwhile(message, make).await?)
             }

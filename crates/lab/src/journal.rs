@@ -1,11 +1,12 @@
 //! `Journal`: the one file that says what was played.
 //!
-//! A folder of a match holds three files:
+//! A folder of a match holds four files:
 //!
 //! | file | what it is |
 //! |---|---|
 //! | `journal` | the plan, then every pair that was played, in the order in which they were finished |
 //! | `games.anqi` | all games in the order of the plan, made from the journal when everything is played |
+//! | `engines` | who plays: a line for each contender of the plan, its fingerprint or `-` |
 //! | `lock` | locked while a runner is at work |
 //!
 //! An entry of the journal is a line `pair NUMBER LENGTH CHECKSUM`, so many bytes of text (the two records), and a line
@@ -28,6 +29,7 @@ use std::time::{Duration, Instant};
 
 use anqi_rules::excerpt;
 
+use crate::cast::Cast;
 use crate::pair::{PairError, PlayedPair};
 use crate::plan::{Plan, PlanError};
 use crate::whole::write_whole;
@@ -35,6 +37,7 @@ use crate::whole::write_whole;
 const JOURNAL: &str = "journal";
 const LOCK: &str = "lock";
 const GAMES: &str = "games.anqi";
+const ENGINES: &str = "engines";
 const MAGIC: &str = "anqi-journal 1\n";
 /// No pair is longer: two records of the largest size.
 const LONGEST: u64 = 64 << 20;
@@ -101,6 +104,16 @@ pub enum JournalError {
         path: String,
         /// Where the plans differ.
         difference: String,
+    },
+    /// The games in the folder were played by other engines.
+    #[error(
+        "{path} holds games of other engines:\n{strangers}go on with the engines of then (version, network and tables), or take another folder"
+    )]
+    OtherEngines {
+        /// The folder.
+        path: String,
+        /// Who differs, with both fingerprints.
+        strangers: String,
     },
     /// An entry is not what it should be.
     #[error(transparent)]
@@ -286,6 +299,33 @@ impl Journal {
         match failure {
             Some(failure) => Err(failure),
             None => written.map(|()| self.dir.join(GAMES)),
+        }
+    }
+}
+
+impl Journal {
+    /// Compares who is to play now with who has played what is there. In a folder without games it is written down who plays.
+    /// A note if that is not known of the games that are there.
+    ///
+    /// # Errors
+    /// If a contender is another one now, or the folder cannot be read or written.
+    pub fn admit(&mut self, cast: &Cast) -> Result<Option<String>, JournalError> {
+        let path = self.dir.join(ENGINES);
+        match fs::read_to_string(&path) {
+            Ok(lines) => {
+                let strangers = cast.strangers(&self.plan, &lines);
+                if strangers.is_empty() {
+                    return Ok(None);
+                }
+                Err(JournalError::OtherEngines { path: self.dir.display().to_string(), strangers })
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let unknown = !self.is_empty();
+                write_in(&self.dir, ENGINES, |out| out.write_all(cast.to_lines().as_bytes()))?;
+                Ok(unknown
+                    .then(|| "it is not known who played the games that are there: they go on as they are".to_owned()))
+            }
+            Err(error) => Err(io_error(&path, error)),
         }
     }
 }

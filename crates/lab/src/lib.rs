@@ -6,12 +6,13 @@
 //!
 //! ```
 //! use anqi_engine::{Resources, Stop};
-//! use anqi_lab::{Ended, Journal, Plan, Standings, run};
+//! use anqi_lab::{Cast, Ended, Journal, Plan, Standings, run};
 //!
 //! let plan: Plan = "rules = 'chen,board=2x4'\npairs = 20\nplayers = ['chen:var1 depth=3', 'random']".parse()?;
+//! let cast = Cast::new(&plan, &Resources::default())?;
 //! let dir = tempfile::tempdir()?;
 //! let mut journal = Journal::open_or_create(dir.path(), &plan)?;
-//! let Ended::Complete(pairs) = run(&mut journal, 2, &Resources::default(), &Stop::default(), |_| {})? else { unreachable!() };
+//! let Ended::Complete(pairs) = run(&mut journal, 2, &cast, &Stop::default(), |_| {})? else { unreachable!() };
 //! let summary = Standings::of(&journal, pairs)?.summary();
 //! assert_eq!((summary.pairs, summary.pairings[0].block.count), (20, 40));
 //! journal.write_games(pairs)?; // games.anqi: the same bytes however it was played
@@ -21,6 +22,7 @@
 //! Inside a pair a [`referee()`] holds the deal and gives both [`Side`]s the public game; [`luck`] measures what the flips
 //! gave.
 
+mod cast;
 mod contender;
 mod journal;
 pub mod luck;
@@ -34,12 +36,13 @@ mod weights;
 mod whole;
 
 pub use anqi_play::{Budget, BudgetError};
+pub use cast::{Cast, CastError};
 pub use contender::{Contender, ContenderError, Who};
 pub use journal::{Journal, JournalError};
 pub use pair::{PairError, PlayedPair, play_pair};
 pub use plan::{Format, Pair, Plan, PlanError, PlanFile, SeedText};
 pub use referee::{BrokenOff, Played, referee};
-pub use run::{Ended, Event, RunError, collect, complete, play_some, prepare, run};
+pub use run::{Ended, Event, RunError, collect, complete, play_some, run};
 pub use side::{Answer, Insider, Side, Thought};
 pub use standings::{PairingResult, Row, Standings, Summary};
 pub use weights::{WeightsFileError, with_weights_from_files};

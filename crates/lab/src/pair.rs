@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use anqi_engine::{BuildError, Resources, Stop};
+use anqi_engine::{BuildError, Stop};
 use anqi_play::{Clock, Left};
 use anqi_protocol::{Fault, Outside};
 use anqi_records::{Comment, CommentError, Eval, GameResult, Reader, Record, TagError, Tags};
 use anqi_rules::{Commitment, Deal, Game, Outcome, Ply, Seat, Seed, excerpt};
 use anqi_stats::Points;
 
+use crate::cast::Cast;
 use crate::contender::{Contender, Who, seeded};
 use crate::luck;
 use crate::plan::{Pair, Plan};
@@ -62,17 +63,17 @@ pub enum PairError {
 /// # Errors
 /// If `stop` was raised before the end, if a program cannot be started, if a player's files were not opened, or if the plan
 /// has no such pair.
-pub fn play_pair(plan: &Plan, number: u64, resources: &Resources, stop: &Stop) -> Result<PlayedPair, PairError> {
+pub fn play_pair(plan: &Plan, number: u64, cast: &Cast, stop: &Stop) -> Result<PlayedPair, PairError> {
     let pair = plan.pair(number).ok_or(PairError::NoSuchPair(number))?;
     let seed = plan.seed().child(format!("pair {}", pair.round));
-    let mut sides = pair.contenders.map(|contender| Place::new(plan, contender, &seed, resources));
+    let mut sides = pair.contenders.map(|contender| Place::new(plan, contender, &seed, cast));
     let mut play = |order: [usize; 2]| -> Result<Record, PairError> {
         let deal = Deal::new(plan.rules(), &seed);
         let budgets = order.map(|index| plan.budget_of(pair.contenders[index]));
         let [one, two] = &mut sides;
         let both = if order == [0, 1] { [one.sit()?, two.sit()?] } else { [two.sit()?, one.sit()?] };
         let played = referee(Game::new(*plan.rules()), &deal, both, budgets, stop)?;
-        describe(plan, &pair, order, &seed, &played)
+        describe(plan, &pair, order, &seed, &played, cast)
     };
     let games = [play([0, 1])?, play([1, 0])?];
     Ok(PlayedPair { number, games })
@@ -83,19 +84,19 @@ struct Place<'a> {
     contender: &'a Contender,
     seed: Seed,
     side: Option<Box<dyn Side>>,
-    resources: &'a Resources,
+    cast: &'a Cast,
 }
 
 impl<'a> Place<'a> {
-    fn new(plan: &'a Plan, contender: usize, pair: &Seed, resources: &'a Resources) -> Place<'a> {
+    fn new(plan: &'a Plan, contender: usize, pair: &Seed, cast: &'a Cast) -> Place<'a> {
         let seed = pair.child(format!("player {contender}"));
-        Place { contender: &plan.contenders()[contender], seed, side: None, resources }
+        Place { contender: &plan.contenders()[contender], seed, side: None, cast }
     }
 
     /// Ready for the next game. A player of ours starts afresh with the same seed; a program that can goes on.
     fn sit(&mut self) -> Result<&mut dyn Side, BuildError> {
         let fresh: Option<Box<dyn Side>> = match (&self.contender.who, &self.side) {
-            (Who::Player(spec), _) => Some(Box::new(Insider(spec.build(self.seed.clone(), self.resources)?))),
+            (Who::Player(spec), _) => Some(Box::new(Insider(spec.build(self.seed.clone(), &self.cast.resources)?))),
             (Who::Outside(_), Some(_)) => None,
             (Who::Outside(spec), None) => Some(match Outside::launch(&seeded(spec, &self.seed)) {
                 Ok(outside) => Box::new(outside),
@@ -129,20 +130,30 @@ impl Side for Absent {
 }
 
 /// The record of a game. It says nothing that depends on when or where the game was played, unless time was part of it.
-fn describe(plan: &Plan, pair: &Pair, order: [usize; 2], seed: &Seed, played: &Played) -> Result<Record, PairError> {
+fn describe(
+    plan: &Plan,
+    pair: &Pair,
+    order: [usize; 2],
+    seed: &Seed,
+    played: &Played,
+    cast: &Cast,
+) -> Result<Record, PairError> {
     let contenders = order.map(|index| pair.contenders[index]);
     let budgets = contenders.map(|contender| plan.budget_of(contender).to_string());
     let luck: Vec<Option<f64>> = luck::by_ply(&played.game).collect();
     let mut tags = Tags::new();
     tags.set("Event", plan.event())?;
     tags.set("Round", &format!("{}.{}", pair.number + 1, 1 + order[0]))?;
-    for (seat, contender) in ["First", "Second"].into_iter().zip(contenders) {
-        let contender = &plan.contenders()[contender];
+    for (seat, number) in ["First", "Second"].into_iter().zip(contenders) {
+        let contender = &plan.contenders()[number];
         tags.set(seat, &contender.name)?;
         if let Who::Player(spec) = &contender.who
             && contender.name != spec.to_string()
         {
             tags.set(&format!("{seat}Player"), &spec.to_string())?;
+        }
+        if let Some(fingerprint) = cast.fingerprints()[number] {
+            tags.set(&format!("{seat}Engine"), &fingerprint.to_string())?;
         }
     }
     tags.set("Seed", &seed.to_string())?;

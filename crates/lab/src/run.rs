@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anqi_engine::{BuildError, Resources, Stop};
-use anqi_protocol::{Fault, Outside};
+use anqi_engine::Stop;
 use anqi_stats::{Sprt, SprtState, Tally, Verdict};
 
-use crate::contender::{Who, seeded};
+use crate::cast::{Cast, CastError};
 use crate::journal::{Journal, JournalError};
 use crate::pair::{PairError, PlayedPair, play_pair};
 use crate::plan::Plan;
@@ -33,6 +32,8 @@ pub enum Event<'a> {
     Known(&'a PlayedPair),
     /// A pair was played and written down.
     Played(&'a PlayedPair),
+    /// Something that a person should know.
+    Note(&'a str),
     /// Nothing, for a while.
     Waiting,
 }
@@ -52,48 +53,15 @@ pub enum RunError {
     /// A player crashed the thread it ran on.
     #[error("a player of ours panicked in pair {0}; the message is above")]
     Panicked(u64),
-    /// A player of ours names a file that cannot be used.
-    #[error("{name}: {error}")]
-    Player {
-        /// Which one.
-        name: String,
-        /// What is wrong.
-        error: BuildError,
-    },
-    /// An outside program does not even start.
-    #[error("{name}: {fault}")]
-    Program {
-        /// Which one.
-        name: String,
-        /// What happened.
-        fault: Fault,
-    },
+    /// A contender cannot play here.
+    #[error(transparent)]
+    Cast(#[from] CastError),
 }
 
 /// How often somebody looks whether to stop.
 const TICK: Duration = Duration::from_millis(50);
 /// How long the threads may take to notice that they are to stop. An outside program that thinks is not waited for.
 const GRACE: Duration = Duration::from_millis(500);
-
-/// Opens the files of every player of a plan and starts every outside program once, so that a mistyped name costs no games.
-///
-/// # Errors
-/// If a file cannot be used, or a program does not start.
-pub fn prepare(plan: &Plan, resources: &Resources) -> Result<(), RunError> {
-    for contender in plan.contenders() {
-        let name = || contender.name.clone();
-        match &contender.who {
-            Who::Player(spec) => {
-                resources.open_for(spec).map_err(|error| RunError::Player { name: name(), error })?;
-            }
-            Who::Outside(spec) => match Outside::launch(&seeded(spec, plan.seed())) {
-                Ok(outside) => outside.close(),
-                Err(fault) => return Err(RunError::Program { name: name(), fault }),
-            },
-        }
-    }
-    Ok(())
-}
 
 /// Plays every pair that is missing in the journal, on `threads` threads, until all are there, the sequential test has
 /// decided, or `stop` is raised.
@@ -106,11 +74,11 @@ pub fn prepare(plan: &Plan, resources: &Resources) -> Result<(), RunError> {
 pub fn run(
     journal: &mut Journal,
     threads: usize,
-    resources: &Resources,
+    cast: &Cast,
     stop: &Stop,
     watch: impl FnMut(Event<'_>),
 ) -> Result<Ended, RunError> {
-    collect(journal, stop, watch, |plan, missing| play_some(plan, missing, threads, resources, stop))
+    collect(journal, cast, stop, watch, |plan, missing| play_some(plan, missing, threads, cast, stop))
 }
 
 /// How many pairs, counted from the first, make the match, if enough of them are in the journal: all of the plan, or as
@@ -126,17 +94,21 @@ pub fn complete(journal: &Journal) -> Result<Option<u64>, JournalError> {
     Ok(decision.complete())
 }
 
-/// [`run()`] with somebody else to play: `play` gets the plan and the pairs that are missing, and sends them back as they
+/// [`run()`] with another way to play: `play` gets the plan and the pairs that are missing, and sends them back as they
 /// are finished, in any order and some perhaps twice.
 ///
 /// # Errors
 /// As [`run()`], and whatever `play` sends.
 pub fn collect(
     journal: &mut Journal,
+    cast: &Cast,
     stop: &Stop,
     mut watch: impl FnMut(Event<'_>),
     play: impl FnOnce(&Arc<Plan>, Vec<u64>) -> mpsc::Receiver<Result<PlayedPair, RunError>>,
 ) -> Result<Ended, RunError> {
+    if let Some(note) = journal.admit(cast)? {
+        watch(Event::Note(&note));
+    }
     let plan = Arc::new(journal.plan().clone());
     let mut decision = Decision::new(&plan);
     for number in 0..plan.count() {
@@ -191,20 +163,20 @@ pub fn play_some(
     plan: &Arc<Plan>,
     missing: Vec<u64>,
     threads: usize,
-    resources: &Resources,
+    cast: &Cast,
     stop: &Stop,
 ) -> mpsc::Receiver<Result<PlayedPair, RunError>> {
     let (sender, receiver) = mpsc::channel();
     let queue = Arc::new(Mutex::new(missing.into_iter()));
     for _ in 0..threads.max(1) {
         let (plan, queue, sender) = (Arc::clone(plan), Arc::clone(&queue), sender.clone());
-        let (resources, stop) = (resources.clone(), stop.clone());
+        let (cast, stop) = (cast.clone(), stop.clone());
         thread::spawn(move || {
             while !stop.is_raised() {
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(number) = next else { break };
                 let alarm = Alarm { number, sender: &sender };
-                let played = play_pair(&plan, number, &resources, &stop);
+                let played = play_pair(&plan, number, &cast, &stop);
                 std::mem::forget(alarm);
                 let message = match played {
                     Err(PairError::BrokenOff(BrokenOff::Stopped)) => break,

@@ -6,7 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use anqi_engine::{Resources, Stop};
-use anqi_lab::{Ended, Event, Journal, JournalError, Plan, Standings, play_pair, run};
+use anqi_lab::{Cast, Ended, Event, Journal, JournalError, Plan, Standings, play_pair, run};
+
+fn cast(plan: &Plan) -> Cast {
+    Cast::new(plan, &Resources::default()).unwrap()
+}
 
 fn plan(pairs: u32, more: &str) -> Plan {
     let text =
@@ -25,7 +29,7 @@ fn undisturbed(plan: &Plan) -> (Vec<u8>, Vec<u8>) {
 fn finish(dir: &Path, plan: &Plan, threads: usize) -> usize {
     let mut journal = Journal::open_or_create(dir, plan).unwrap();
     let mut played = 0;
-    let ended = run(&mut journal, threads, &Resources::default(), &Stop::default(), |event| {
+    let ended = run(&mut journal, threads, &cast(plan), &Stop::default(), |event| {
         played += usize::from(matches!(event, Event::Played(_)));
     });
     let Ended::Complete(pairs) = ended.unwrap() else { panic!("stopped") };
@@ -36,15 +40,13 @@ fn finish(dir: &Path, plan: &Plan, threads: usize) -> usize {
 #[test]
 fn a_pair_depends_on_plan_and_number_alone() {
     let plan = plan(12, "");
-    let backwards: Vec<_> = (0..12)
-        .rev()
-        .map(|number| play_pair(&plan, number, &Resources::default(), &Stop::default()).unwrap())
-        .collect();
+    let backwards: Vec<_> =
+        (0..12).rev().map(|number| play_pair(&plan, number, &cast(&plan), &Stop::default()).unwrap()).collect();
     for pair in backwards {
-        assert_eq!(pair, play_pair(&plan, pair.number, &Resources::default(), &Stop::default()).unwrap());
+        assert_eq!(pair, play_pair(&plan, pair.number, &cast(&plan), &Stop::default()).unwrap());
         assert_eq!(anqi_lab::PlayedPair::from_text(pair.number, &pair.to_text()).unwrap(), pair);
     }
-    assert!(play_pair(&plan, 12, &Resources::default(), &Stop::default()).is_err());
+    assert!(play_pair(&plan, 12, &cast(&plan), &Stop::default()).is_err());
 }
 
 #[test]
@@ -124,9 +126,9 @@ fn a_test_decides_in_the_order_of_the_plan() {
         // Some pairs from far behind are there already.
         let mut journal = Journal::open_or_create(dir.path(), &plan).unwrap();
         for number in [9, 77, 399] {
-            journal.append(&play_pair(&plan, number, &Resources::default(), &Stop::default()).unwrap()).unwrap();
+            journal.append(&play_pair(&plan, number, &cast(&plan), &Stop::default()).unwrap()).unwrap();
         }
-        let ended = run(&mut journal, threads, &Resources::default(), &Stop::default(), |_| {}).unwrap();
+        let ended = run(&mut journal, threads, &cast(&plan), &Stop::default(), |_| {}).unwrap();
         let Ended::Complete(pairs) = ended else { panic!("stopped") };
         assert_eq!(Standings::of(&journal, pairs).unwrap().pairs(), pairs);
         journal.write_games(pairs).unwrap();
@@ -146,7 +148,7 @@ fn stopped_means_nothing_half_done() {
         let mut journal = Journal::open_or_create(dir.path(), &plan).unwrap();
         let stop = Stop::default();
         let mut played = 0;
-        let ended = run(&mut journal, 2, &Resources::default(), &stop, |event| {
+        let ended = run(&mut journal, 2, &cast(&plan), &stop, |event| {
             played += usize::from(matches!(event, Event::Played(_)));
             if played == 4 {
                 stop.raise();

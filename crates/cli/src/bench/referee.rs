@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anqi_engine::Resources;
 use anqi_engine::Stop;
-use anqi_lab::{Journal, Plan, PlanFile, PlayedPair, play_pair};
+use anqi_lab::{Cast, Journal, Plan, PlanFile, PlayedPair, play_pair};
 use anyhow::Result;
 use serde::Serialize;
 
@@ -34,18 +34,21 @@ pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
     };
     let anqi = std::env::current_exe()?;
     let inside = plan("random")?;
+    let casts = |plan: &Plan| Cast::new(plan, &resources);
+    let inside_cast = casts(&inside)?;
     let outside = plan(&format!("cmd=\"'{}' engine --player random --seed {{seed}}\" name=outside", anqi.display()))?;
+    let outside_cast = casts(&outside)?;
     let dir = tempfile::tempdir()?;
     let mut journal = Journal::open_or_create(dir.path(), &inside)?;
     let rows = [
-        pair_rate("in process", time, 0, &mut |number| Ok(play_pair(&inside, number, &resources, &stop)?))?,
+        pair_rate("in process", time, 0, &mut |number| Ok(play_pair(&inside, number, &inside_cast, &stop)?))?,
         pair_rate("and written down", time, 0, &mut |number| {
-            let pair = play_pair(&inside, number, &resources, &stop)?;
+            let pair = play_pair(&inside, number, &inside_cast, &stop)?;
             journal.append(&pair)?;
             Ok(pair)
         })?,
         pair_rate("outside, protocol A", Duration::ZERO, OUTSIDE_PAIRS, &mut |number| {
-            Ok(play_pair(&outside, number, &resources, &stop)?)
+            Ok(play_pair(&outside, number, &outside_cast, &stop)?)
         })?,
     ];
     out.print(&rows, |text| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anqi_engine::Limits;
+use anqi_engine::{Fingerprint, Limits};
 use anqi_rules::excerpt;
 
 use anqi_play::{Clock, ClockError, seconds, write_part};
@@ -92,6 +92,26 @@ impl OutsideSpec {
             patience: Duration::from_secs(10),
             options: Vec::new(),
         }
+    }
+
+    /// Who the program is: the bytes of its executable, its command line and its options. What else it reads is not known.
+    /// `None` if there is no such file.
+    #[must_use]
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        let program = std::fs::read(self.executable()?).ok()?;
+        let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let words = self.command.iter().chain(&options).map(String::as_str);
+        Some(Fingerprint::of_program(&program, [self.protocol.name()].into_iter().chain(words)))
+    }
+
+    /// The file that is run: a path as seen from here, or a name that the system finds in its folders of programs.
+    fn executable(&self) -> Option<PathBuf> {
+        let program = self.command.first()?;
+        if program.contains('/') {
+            return Some(PathBuf::from(program));
+        }
+        let folders = std::env::var_os("PATH")?;
+        std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
     }
 
     /// What it is called: its name, or its file's.

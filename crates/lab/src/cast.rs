@@ -1,0 +1,111 @@
+//! `Cast`: the players of a plan, ready to play, and who they are.
+
+use std::fmt::Write as _;
+
+use anqi_engine::{BuildError, Fingerprint, Resources};
+use anqi_protocol::{Fault, Outside};
+
+use crate::contender::{Contender, Who, seeded};
+use crate::plan::Plan;
+
+/// The players of a plan with their fingerprints; the files that they name are open.
+#[derive(Clone, Debug)]
+pub struct Cast {
+    pub(crate) resources: Resources,
+    fingerprints: Vec<Option<Fingerprint>>,
+}
+
+/// Why a contender cannot play here.
+#[derive(Debug, thiserror::Error)]
+pub enum CastError {
+    /// A player of ours names a file that cannot be used.
+    #[error("{name}: {error}")]
+    Player {
+        /// Which one.
+        name: String,
+        /// What is wrong.
+        error: BuildError,
+    },
+    /// An outside program does not even start.
+    #[error("{name}: {fault}")]
+    Program {
+        /// Which one.
+        name: String,
+        /// What happened.
+        fault: Fault,
+    },
+}
+
+impl Cast {
+    /// Opens the files of every player and starts every outside program once, so that a mistyped name costs no games.
+    ///
+    /// # Errors
+    /// If a file cannot be used, or a program does not start.
+    pub fn new(plan: &Plan, resources: &Resources) -> Result<Cast, CastError> {
+        for contender in plan.contenders() {
+            if let Who::Outside(spec) = &contender.who {
+                match Outside::launch(&seeded(spec, plan.seed())) {
+                    Ok(outside) => outside.close(),
+                    Err(fault) => return Err(CastError::Program { name: contender.name.clone(), fault }),
+                }
+            }
+        }
+        Cast::known(plan, resources, true)
+    }
+
+    /// For a plan that other machines play, whose programs need not be here and may differ from ours.
+    ///
+    /// # Errors
+    /// If a file cannot be used.
+    pub fn elsewhere(plan: &Plan, resources: &Resources) -> Result<Cast, CastError> {
+        Cast::known(plan, resources, false)
+    }
+
+    fn known(plan: &Plan, resources: &Resources, programs: bool) -> Result<Cast, CastError> {
+        let known = |contender: &Contender| match &contender.who {
+            Who::Outside(_) if !programs => Ok(None),
+            Who::Outside(spec) => Ok(spec.fingerprint()),
+            Who::Player(spec) => {
+                let fingerprint = resources.open_for(spec).and_then(|()| spec.fingerprint(resources));
+                fingerprint.map(Some).map_err(|error| CastError::Player { name: contender.name.clone(), error })
+            }
+        };
+        let fingerprints = plan.contenders().iter().map(known).collect::<Result<_, _>>()?;
+        Ok(Cast { resources: resources.clone(), fingerprints })
+    }
+
+    /// Who the contenders are, in the order of the plan; `None` for a program that is not here.
+    #[must_use]
+    pub fn fingerprints(&self) -> &[Option<Fingerprint>] {
+        &self.fingerprints
+    }
+
+    /// A line for each contender: its fingerprint, or `-` where it is not known.
+    #[must_use]
+    pub fn to_lines(&self) -> String {
+        let mut lines = String::new();
+        for fingerprint in &self.fingerprints {
+            // Writing to a string cannot fail.
+            let _ = match fingerprint {
+                Some(fingerprint) => writeln!(lines, "{fingerprint}"),
+                None => writeln!(lines, "-"),
+            };
+        }
+        lines
+    }
+
+    /// Those who are others than `lines` say, each with both fingerprints; nothing is said of those who are not known.
+    #[must_use]
+    pub fn strangers(&self, plan: &Plan, lines: &str) -> String {
+        let mut strangers = String::new();
+        for ((contender, ours), theirs) in plan.contenders().iter().zip(&self.fingerprints).zip(lines.lines()) {
+            let known = theirs.parse::<Fingerprint>().ok();
+            if let (Some(ours), Some(theirs)) = (ours, known)
+                && *ours != theirs
+            {
+                let _ = writeln!(strangers, "  {}: {theirs} then, {ours} now", contender.name);
+            }
+        }
+        strangers
+    }
+}
