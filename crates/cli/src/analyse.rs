@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use anqi_engine::{Candidate, Chances, Choice, Limits, PlayerSpec, Resources, Stop, Wdl};
-use anqi_rules::{Color, Game, Move, Rules, Seed};
+use anqi_engine::{Candidate, Limits, PlayerSpec, Stop};
+use anqi_play::{Analysis, Verdict};
+use anqi_rules::{Game, Move, Rules, Seed};
 use anyhow::{Result, bail};
 use clap::Args;
-use serde::Serialize;
 
 use crate::Exit;
 use crate::output::{Output, grouped};
@@ -61,58 +61,6 @@ impl LimitArgs {
     }
 }
 
-/// In the field names of KataGo's analysis engine where the meaning is the same.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Analysis {
-    schema: &'static str,
-    position: String,
-    rules: String,
-    player: String,
-    is_during_search: bool,
-    root_info: RootInfo,
-    move_infos: Vec<MoveInfo>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RootInfo {
-    current_player: Option<&'static str>,
-    #[serde(rename = "move")]
-    mv: String,
-    score: i32,
-    pv: Vec<String>,
-    depth: u32,
-    nodes: u64,
-    playouts: u64,
-    seconds: f64,
-    nodes_per_second: f64,
-}
-
-#[derive(Serialize)]
-struct MoveInfo {
-    #[serde(rename = "move")]
-    mv: String,
-    order: usize,
-    score: i32,
-    spread: f64,
-    outcomes: Vec<OutcomeInfo>,
-    /// Random games that began with the move.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    visits: Option<u64>,
-    /// Chances of win, draw and loss for the mover.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wdl: Option<Chances>,
-}
-
-#[derive(Serialize)]
-struct OutcomeInfo {
-    piece: char,
-    count: u8,
-    probability: f64,
-    score: i32,
-}
-
 pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
     let position = args.position.position()?;
     let rules: Rules = args.position.rules().on_board(position.board());
@@ -127,7 +75,12 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
             None => bail!("{} finds no move in {position}", args.player),
         }
     };
-    let analysis = describe(args, &game, &choice, &resources);
+    let chances_of = |candidate: &Candidate| args.player.chances_of(&game, candidate, &resources);
+    let verdict = args.player.tables().map_or(Ok(None), |tables| Verdict::of(&game, tables, &resources));
+    let analysis = Analysis::new(args.player.to_string(), &game, &choice)
+        .meaning(&choice, chances_of, |_| None)
+        .timed(&choice.stats)
+        .proven(verdict);
     out.print(&analysis, |text| {
         let root = &analysis.root_info;
         writeln!(
@@ -137,8 +90,8 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
             choice.score,
             root.depth,
             grouped(root.nodes),
-            root.seconds,
-            grouped(root.nodes_per_second as u64)
+            root.seconds.unwrap_or_default(),
+            grouped(root.nodes_per_second.unwrap_or_default() as u64)
         )?;
         writeln!(text, "pv {}\n", root.pv.join(" "))?;
         for candidate in &choice.candidates {
@@ -146,7 +99,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
             if let Some(results) = candidate.results {
                 write!(text, "  {:>9} games", grouped(results.count()))?;
             }
-            if let Some(chances) = args.player.chances_of(&game, candidate, &resources) {
+            if let Some(chances) = chances_of(candidate) {
                 let [win, draw, loss] = chances.map(|share| share * 100.0);
                 write!(text, "  W {win:>3.0}  D {draw:>3.0}  L {loss:>3.0} %")?;
             }
@@ -159,49 +112,4 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
         Ok(())
     })?;
     Ok(Exit::Done)
-}
-
-fn describe(args: &AnalyseArgs, game: &Game, choice: &Choice, resources: &Resources) -> Analysis {
-    let seconds = choice.stats.time.as_secs_f64();
-    Analysis {
-        schema: "anqi-analysis-1",
-        position: game.position().to_string(),
-        rules: game.rules().to_string(),
-        player: args.player.to_string(),
-        is_during_search: false,
-        root_info: RootInfo {
-            current_player: game.position().turn().map(Color::name),
-            mv: choice.mv.to_string(),
-            score: choice.score.0,
-            pv: choice.pv.iter().map(ToString::to_string).collect(),
-            depth: choice.stats.depth,
-            nodes: choice.stats.nodes,
-            playouts: choice.stats.playouts,
-            seconds,
-            nodes_per_second: if seconds > 0.0 { choice.stats.nodes as f64 / seconds } else { 0.0 },
-        },
-        move_infos: (0..)
-            .zip(&choice.candidates)
-            .map(|(order, candidate)| move_info(order, candidate, args.player.chances_of(game, candidate, resources)))
-            .collect(),
-    }
-}
-
-fn move_info(order: usize, candidate: &Candidate, wdl: Option<Chances>) -> MoveInfo {
-    let weight: u32 = candidate.outcomes.iter().map(|o| u32::from(o.count)).sum();
-    let outcomes = candidate.outcomes.iter().map(|outcome| OutcomeInfo {
-        piece: outcome.piece.char(),
-        count: outcome.count,
-        probability: f64::from(outcome.count) / f64::from(weight),
-        score: outcome.score.0,
-    });
-    MoveInfo {
-        mv: candidate.mv.to_string(),
-        order,
-        score: candidate.score.0,
-        spread: candidate.spread(),
-        outcomes: outcomes.collect(),
-        visits: candidate.results.map(Wdl::count),
-        wdl,
-    }
 }

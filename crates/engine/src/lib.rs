@@ -40,7 +40,7 @@ mod tables;
 mod time;
 
 pub use anqi_task::Stop;
-pub use champion::{ChampionOptions, Chances, NetOption, chances, expected};
+pub use champion::{ChampionOptions, Chances, NetOption, chances, chances_in_tables, expected};
 pub use eval::{
     Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, NetworkError, NetworkFacts, Outcomes,
     Weights, WeightsError, play_out_captures, quiesce, view,

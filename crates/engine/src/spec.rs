@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anqi_rules::{Game, Position, Seed, excerpt};
 
 use crate::champion::expectation::of_score;
-use crate::champion::{self, Champion, ChampionOptions, Chances, NetOption, chances, expected};
+use crate::champion::{self, Champion, ChampionOptions, Chances, NetOption, chances_in_tables, expected};
 use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
 use crate::mcts::flat;
@@ -206,7 +206,8 @@ impl PlayerSpec {
     }
 
     /// The tables of the players that can have some.
-    pub(crate) fn tables(&self) -> Option<&TablesOption> {
+    #[must_use]
+    pub fn tables(&self) -> Option<&TablesOption> {
         match &self.options {
             PlayerOptions::Chen(options) => Some(&options.tables),
             PlayerOptions::NegaScout(options) => Some(&options.tables),
@@ -268,9 +269,8 @@ impl PlayerSpec {
             PlayerOptions::Champion(options) => {
                 let (position, score) = (game.position(), candidate.score);
                 let proven = || resources.tables(&options.tables, game)?.score(position);
-                // What is neither won nor lost by the tables is drawn, and an even score would not say so.
-                let drawn = !score.is_decided() && proven().is_some();
-                Some(if drawn { [0.0, 1.0, 0.0] } else { chances(position, score) })
+                let in_tables = !score.is_decided() && proven().is_some();
+                Some(chances_in_tables(position, score, in_tables))
             }
             _ => candidate.results.map(Wdl::shares),
         }

@@ -11,8 +11,11 @@
 //! | `clock.rs`, `time.rs`, `budget.rs` | time controls; how long to think; what a side may spend |
 //! | `bot.rs`, `levels.rs` | players with their budgets; what a stranger may ask for; players by strength |
 //! | `fault.rs` | how a program can fail |
+//! | `analysis.rs`, `analyst.rs` | what a player thinks of a position, as a document; who thinks for those who study |
 //! | `verify.rs` | whether a deal is what was promised |
 
+mod analysis;
+mod analyst;
 mod bot;
 mod budget;
 mod clock;
@@ -20,6 +23,7 @@ mod entry;
 mod fault;
 mod levels;
 mod live;
+mod names;
 mod occupant;
 mod terms;
 mod text;
@@ -27,6 +31,8 @@ mod time;
 mod verify;
 mod view;
 
+pub use analysis::{Analysis, Goal, MoveInfo, OutcomeInfo, Proven, RootInfo, Verdict, rounded};
+pub use analyst::{Analyst, AnalystError, worth};
 pub use bot::{Bot, BotError, Policy, Thinker, split_player};
 pub use budget::{Budget, BudgetError};
 pub use clock::{Clock, ClockError, Left, seconds, write_part};
@@ -34,6 +40,7 @@ pub use entry::Entry;
 pub use fault::FaultKind;
 pub use levels::{LEVELS, Level};
 pub use live::{Allowance, Command, EntryError, LiveGame, Refusal, rewind};
+pub use names::{ColorName, SeatName};
 pub use occupant::Occupant;
 pub use terms::{Secret, Terms, TermsError};
 pub use time::Stock;

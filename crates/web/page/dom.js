@@ -44,5 +44,5 @@ export const svg = (name, attributes = {}, ...children) => {
 /** @param {string} label @param {() => void} click @param {Attributes} [attributes] */
 export const button = (label, click, attributes = {}) => html('button', { type: 'button', click, ...attributes }, label);
 
-/** @param {number | null} share what nobody has looked at is not known */
-export const percent = (share) => (share === null ? '–' : `${Math.round(share * 100)}\u202f%`);
+/** @param {number | null | undefined} share what was not looked at is not known */
+export const percent = (share) => (share === null || share === undefined ? '–' : `${Math.round(share * 100)}\u202f%`);

@@ -6,7 +6,7 @@ import { button, byId, html, svg } from './dom.js';
 import { gamesDialog } from './games.js';
 import { mark, remark, reviewPanel } from './review.js';
 import { Socket } from './socket.js';
-import { graph, studyPanel } from './study.js';
+import { graph, isFlip, studyPanel } from './study.js';
 import { verify } from './verify.js';
 import { preferred, speak, t } from './words.js';
 
@@ -128,7 +128,7 @@ function hear(event) {
       const study = event;
       if (study.ply !== shown()?.ply || !state.analysing) return;
       state.study = study;
-      state.chances.set(study.ply, study.seat === 'first' ? study.wdl : [study.wdl[2], study.wdl[1], study.wdl[0]]);
+      if (study.wdl) state.chances.set(study.ply, study.seat === 'first' ? study.wdl : [study.wdl[2], study.wdl[1], study.wdl[0]]);
       keepingFocus(drawStudy);
       drawBoard();
       break;
@@ -478,7 +478,7 @@ const EMPTY = /** @type {PositionView} */ ({
 function drawBoard() {
   const { game } = state;
   const movable = state.puzzle !== null || (!state.past && !!game?.yourTurn);
-  const map = state.study && state.analysing ? new Map(state.study.flips.map((flip) => [flip.square, flip.winrate])) : null;
+  const map = state.study && state.analysing ? new Map(state.study.moveInfos.filter(isFlip).map((flip) => [flip.move, flip.winrate ?? 0])) : null;
   board.root.setAttribute('aria-label', 'anqi');
   board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing, label });
 }

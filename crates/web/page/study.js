@@ -4,8 +4,14 @@ import { button, html, percent, svg } from './dom.js';
 import { t } from './words.js';
 
 /** @typedef {import('./wire').Study} Study */
-/** @typedef {import('./wire').Study['wdl']} Chances */
+/** @typedef {NonNullable<import('./wire').Study['wdl']>} Chances */
 /** @typedef {import('./words.js').Word} Word */
+
+/** Moves listed by name; every flip is on the map anyway. */
+const MOST_LINES = 6;
+
+/** A flip is named by its square alone. @param {import('./wire').MoveInfo} info */
+export const isFlip = (info) => !info.move.includes('-');
 
 /** Three shares side by side. @param {Chances} wdl @param {string} who */
 export const chancesBar = (wdl, who) => {
@@ -53,8 +59,8 @@ export const graph = (chances, plies, at, go) => {
  * @param {(move: string) => void} show marks a move on the board
  */
 export const studyPanel = (study, threats, square, show) => {
-  const number = study.nodes.toLocaleString('en');
-  const parts = [chancesBar(study.wdl, study.turn ? t(study.turn) : t('mover'))];
+  const { nodes, depth, pv } = study.rootInfo;
+  const parts = study.wdl ? [chancesBar(study.wdl, study.turn ? t(study.turn) : t('mover'))] : [];
   if (study.table) {
     const { result, plies, to, knowsDrawRule } = study.table;
     const verdict = t(/** @type {Word} */ (`table ${result}`));
@@ -63,28 +69,28 @@ export const studyPanel = (study, threats, square, show) => {
   } else parts.push(html('p', { class: 'note' }, t('chancesNote')));
   if (study.trouble) parts.push(html('p', { class: 'note', role: 'alert' }, study.trouble));
   const columns = /** @type {Word[]} */ (['worth', 'win', 'drawn', 'loss']);
-  const rows = study.moveInfos.map((info) => html('tr', {},
+  const rows = study.moveInfos.slice(0, MOST_LINES).map((info) => html('tr', {},
     html('td', {}, button(info.move, () => show(info.move), { class: 'link' })),
-    html('td', {}, percent(info.winrate)), ...info.wdl.map((share) => html('td', {}, percent(share)))));
+    html('td', {}, percent(info.winrate)), ...(info.wdl ?? []).map((share) => html('td', {}, percent(share)))));
   parts.push(html('table', {}, html('caption', {}, t('lines')),
     html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, t('move')), ...columns.map((word) => html('th', { scope: 'col' }, t(word))))),
     html('tbody', {}, ...rows)));
-  parts.push(html('p', {}, `${t('continuation')}: ${study.pv.join(' ')}`));
+  parts.push(html('p', {}, `${t('continuation')}: ${pv.join(' ')}`));
   parts.push(html('p', {}, threats.length ? t('threats', threats.join(' ')) : t('noThreats')));
-  if (study.flips.length) parts.push(flipTable(study, square));
-  parts.push(html('p', { class: 'note' }, t(study.isDuringSearch ? 'during' : 'searched', number, study.depth)));
+  if (study.moveInfos.some(isFlip)) parts.push(flipTable(study, square));
+  parts.push(html('p', { class: 'note' }, t(study.isDuringSearch ? 'during' : 'searched', nodes.toLocaleString('en'), depth)));
   return parts;
 };
 
 /** @param {Study} study @param {string | null} square */
 const flipTable = (study, square) => {
-  const flip = study.flips.find((info) => info.square === square);
+  const flip = study.moveInfos.find((info) => isFlip(info) && info.move === square);
   const section = html('div', { class: 'flip-map' }, html('h3', {}, t('flipMap')), html('p', { class: 'note' }, t('flipMapNote')));
   if (!flip) return section;
   const rows = flip.outcomes.map((outcome) => html('tr', {},
     html('td', {}, t(/** @type {Word} */ (outcome.piece))), html('td', {}, percent(outcome.probability)),
     html('td', {}, percent(outcome.winrate))));
-  section.append(html('table', { id: 'flip-of' }, html('caption', {}, t('flipOf', flip.square, percent(flip.winrate))),
+  section.append(html('table', { id: 'flip-of' }, html('caption', {}, t('flipOf', flip.move, percent(flip.winrate))),
     html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, t('piece')), html('th', { scope: 'col' }, t('chance')), html('th', { scope: 'col' }, t('worth')))),
     html('tbody', {}, ...rows)));
   return section;

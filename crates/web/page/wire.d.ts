@@ -47,11 +47,6 @@ export type DealView = { seed: string, nonce: string, };
 export type Event = { "type": "game" } & GameView | { "type": "change" } & Change | { "type": "analysis" } & Study | { "type": "review-ply", game: string, review: PlyReview, } | { "type": "review" } & Review;
 
 /**
- * What flipping a square is worth, and what may lie there.
- */
-export type FlipInfo = { square: string, winrate: number, outcomes: Array<OutcomeInfo>, };
-
-/**
  * A game as a page sees it.
  */
 export type GameView = { game: string, 
@@ -121,13 +116,67 @@ export type Listed = { game: string, date: string | null, first: ListedPlayer, s
  */
 export type ListedPlayer = { name: string, level: number | null, };
 
-export type MoveInfo = { move: string, winrate: number, wdl: [number, number, number], };
-
-export type OutcomeInfo = { piece: string, count: number, probability: number, 
 /**
- * `None` if the search was stopped before it looked.
+ * What one move is worth.
  */
-winrate: number | null, };
+export type MoveInfo = { 
+/**
+ * The move.
+ */
+move: string, 
+/**
+ * Its place among all moves, 0 for the best.
+ */
+order: number, 
+/**
+ * What it is worth, in the player's own units.
+ */
+score: number, 
+/**
+ * The standard deviation of what a flip brings, in the same units; 0 for a step.
+ */
+spread: number, 
+/**
+ * For a flip: what may come up.
+ */
+outcomes: Array<OutcomeInfo>, 
+/**
+ * Random games that began with the move.
+ */
+visits?: number, 
+/**
+ * The expected score, 1 for a win.
+ */
+winrate?: number, 
+/**
+ * Chances of win, draw and loss for the mover.
+ */
+wdl?: [number, number, number], };
+
+/**
+ * What it is worth that a piece comes up.
+ */
+export type OutcomeInfo = { 
+/**
+ * The piece's letter.
+ */
+piece: string, 
+/**
+ * How many of it are face down.
+ */
+count: number, 
+/**
+ * How likely it is.
+ */
+probability: number, 
+/**
+ * What it is worth, in the player's own units.
+ */
+score: number, 
+/**
+ * The expected score, 1 for a win.
+ */
+winrate?: number, };
 
 export type OutcomeView = { winner: SeatName | null, reason: string, score: string, text: string, };
 
@@ -230,6 +279,47 @@ export type Review = { game: string,
 value: string, nodes: number, sides: [SideReview, SideReview], puzzles: Array<number>, };
 
 /**
+ * The choice, and what it took.
+ */
+export type RootInfo = { 
+/**
+ * The side to move.
+ */
+currentPlayer: ColorName | null, 
+/**
+ * The best move.
+ */
+move: string, 
+/**
+ * What it is worth, in the player's own units.
+ */
+score: number, 
+/**
+ * How the player thinks that the game goes on.
+ */
+pv: Array<string>, 
+/**
+ * The last depth that was searched to the end.
+ */
+depth: number, 
+/**
+ * Positions that were looked at.
+ */
+nodes: number, 
+/**
+ * Random games that were played.
+ */
+playouts: number, 
+/**
+ * How long it took; absent where an analysis is a function of the game alone.
+ */
+seconds?: number, 
+/**
+ * Positions a second; absent with `seconds`.
+ */
+nodesPerSecond?: number, };
+
+/**
  * Which messages a connection speaks: the oldest, unless `hello` names another.
  */
 export type Schema = "anqi-page-1" | "anqi-page-2";
@@ -246,26 +336,78 @@ export type SideReview = { moves: number, mistakes: number, blunders: number,
 loss: number, flips: number, luck: number, };
 
 /**
- * What is known about a position, for the side to move.
+ * What the analyst thinks of a position of a game.
  */
-export type Study = { game: string, ply: number, turn: ColorName | null, seat: SeatName, nodes: number, 
+export type Study = { game: string, 
 /**
- * Plies that every move was looked at.
+ * The version of this document.
  */
-depth: number, isDuringSearch: boolean, 
+schema: 'anqi-analysis-1', 
 /**
- * Chances of win, draw and loss for the side to move.
+ * The position, in our notation.
  */
-wdl: [number, number, number], move: string, pv: Array<string>, moveInfos: Array<MoveInfo>, flips: Array<FlipInfo>, table: Verdict | null, 
+position: string, 
+/**
+ * The rules.
+ */
+rules: string, 
+/**
+ * The player string.
+ */
+player: string, 
+/**
+ * How many plies were played before the position.
+ */
+ply: number, 
+/**
+ * The side to move.
+ */
+turn: ColorName | null, 
+/**
+ * The player to move.
+ */
+seat: SeatName, 
+/**
+ * Whether the search goes on.
+ */
+isDuringSearch: boolean, 
+/**
+ * Chances of win, draw and loss, if the player's scores mean any.
+ */
+wdl: [number, number, number] | null, 
+/**
+ * What was chosen, and what it took.
+ */
+rootInfo: RootInfo, 
+/**
+ * Every move that was looked at, the best first.
+ */
+moveInfos: Array<MoveInfo>, 
+/**
+ * What endgame tables prove.
+ */
+table: Verdict | null, 
 /**
  * Why the tables could not be read.
  */
 trouble: string | null, };
 
 /**
- * What endgame tables prove.
+ * What endgame tables prove about a position.
  */
-export type Verdict = { result: Proven, plies: number | null, to: Goal | null, 
+export type Verdict = { 
+/**
+ * Who wins.
+ */
+result: Proven, 
+/**
+ * How long it takes, if the tables know.
+ */
+plies: number | null, 
+/**
+ * What the plies lead to.
+ */
+to: Goal | null, 
 /**
  * Whether the verdict holds for the game's draw by quiet plies; repetition is in no table.
  */

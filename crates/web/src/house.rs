@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use anqi_engine::{BuildError, Choice, Resources, Stop};
 use anqi_lab::write_whole;
-use anqi_play::{Occupant, Policy, Secret, Terms, TermsError};
+use anqi_play::{Analyst, AnalystError, Occupant, Policy, Secret, Terms, TermsError};
 use anqi_records::{Reader, Record};
 use anqi_rules::{Game, Seat, Seed, excerpt};
 use tokio::sync::{Semaphore, broadcast};
@@ -20,7 +20,6 @@ use tokio::task::AbortHandle;
 
 use crate::holder::Holder;
 use crate::journal::Syncer;
-use crate::study::{Analyst, AnalystError};
 use crate::table::{Table, TableError, journal_path, record_path};
 use crate::thinkers::Thinkers;
 use crate::view::GameView;
@@ -98,8 +97,11 @@ pub enum HouseError {
         error: io::Error,
     },
     /// The tables cannot be used.
+    #[error("cannot use endgame tables: {0}")]
+    Tables(#[from] BuildError),
+    /// The name of the tables cannot stand in a player string.
     #[error(transparent)]
-    Tables(#[from] AnalystError),
+    Analyst(#[from] AnalystError),
 }
 
 /// The newest games that a list shows.
@@ -114,7 +116,9 @@ impl House {
     /// If a folder cannot be used, or another server uses it.
     pub fn open(dir: &Path, settings: Settings) -> Result<Arc<House>, HouseError> {
         let failed = |error| HouseError::Folder { path: dir.display().to_string(), error };
-        let analyst = Analyst::new(settings.tables.as_deref(), &settings.resources)?;
+        let tables = settings.tables.as_ref().map(|folder| folder.display().to_string());
+        let analyst = Analyst::new(tables.as_deref(), &settings.resources)?;
+        settings.resources.open_for(analyst.spec())?;
         fs::create_dir_all(dir).map_err(failed)?;
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock")).map_err(failed)?;

@@ -22,7 +22,7 @@
 //! | `journal.rs` | what is on disk while a game is played |
 //! | `view.rs`, `watchers.rs` | what a page is shown of a game, and of every change of it |
 //! | `house.rs`, `thinkers.rs` | all tables; engines that move, flags that fall; list and import |
-//! | `study.rs`, `review.rs` | what an engine thinks of a position, and of a finished game |
+//! | `study.rs`, `review.rs` | what the analyst thinks of a position, and of a finished game |
 //! | `holder.rs` | which server holds a folder |
 //! | `link.rs` | a game in a link |
 //! | `wire.rs`, `refusal.rs` | every message, as types |
@@ -47,4 +47,3 @@ mod wire;
 pub use holder::Holder;
 pub use house::{House, HouseError, Settings};
 pub use server::serve;
-pub use study::AnalystError;

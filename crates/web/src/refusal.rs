@@ -3,7 +3,7 @@
 use anqi_play::TermsError;
 
 use crate::link::LinkError;
-use crate::study::MOST_NODES;
+use crate::socket::MOST_NODES;
 use crate::table::TableError;
 use crate::wire::{RefusalKind, Refused};
 

@@ -2,11 +2,9 @@
 
 use anqi_engine::{Chances, Choice, Stop};
 use anqi_lab::luck;
+use anqi_play::{Analyst, SeatName, rounded, worth};
 use anqi_rules::{Game, Move, Seat};
 use serde::Serialize;
-
-use crate::study::{Analyst, rounded, value_of, worth};
-use crate::view::SeatName;
 
 /// Positions that the search looks at for each ply.
 const NODES: u64 = 100_000;
@@ -84,7 +82,7 @@ pub(crate) fn look(analyst: &Analyst, before: &Game, game: &Game, stop: &Stop) -
     let ply = before.plies().len();
     let played = *game.plies().get(ply)?;
     let choice = analyst.think(before, NODES, stop)?;
-    let chances = value_of(before, &choice);
+    let chances = Analyst::value_of(before, &choice);
     let loss = loss_of(before, &choice, played.to_move())?;
     let grade = Grade::of(loss);
     // Only what may become a puzzle needs them.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
-use anqi_play::{Command, LEVELS, Terms, rewind};
+use anqi_play::{Analysis, Analyst, Command, LEVELS, Terms, rewind, rounded};
 use anqi_rules::{Game, Rules};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
@@ -16,7 +16,7 @@ use crate::house::{House, Seated};
 use crate::link;
 use crate::refusal::Refusal;
 use crate::review::{Grade, Review, look, loss_of};
-use crate::study::{MOST_NODES, STAGES, Study, rounded};
+use crate::study::Study;
 use crate::table::{Table, TableError};
 use crate::view::{GameView, PositionView};
 use crate::watchers::Told;
@@ -31,6 +31,8 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// Positions looked at before a hint, and before a warning: some tenths of a second.
 const HINT_NODES: u64 = 200_000;
 const TEACH_NODES: u64 = 100_000;
+/// An analysis looks at no more.
+pub(crate) const MOST_NODES: u64 = 10_000_000;
 
 /// Talks with a page until it goes.
 pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
@@ -294,7 +296,7 @@ impl Page {
 
     /// Thinks about a position with more and more nodes, and tells after each stage.
     fn analyse(&mut self, ply: usize, nodes: Option<u64>) -> Result<Response, Refusal> {
-        let most = nodes.unwrap_or(STAGES[STAGES.len() - 1]);
+        let most = nodes.unwrap_or(Analyst::STAGES[Analyst::STAGES.len() - 1]);
         if most > MOST_NODES {
             return Err(Refusal::TooManyNodes(most));
         }
@@ -302,14 +304,15 @@ impl Page {
         let id = self.open()?.table().id().to_owned();
         self.study.raise();
         self.study = Stop::default();
-        let (house, news, stop) = (Arc::clone(&self.house), self.news.clone(), self.study.clone());
+        let (house, news, stop, schema) = (Arc::clone(&self.house), self.news.clone(), self.study.clone(), self.schema);
         tokio::spawn(async move {
-            for stage in STAGES.into_iter().filter(|&stage| stage < most).chain([most]) {
+            for stage in Analyst::STAGES.into_iter().filter(|&stage| stage < most).chain([most]) {
                 let thought = house.think(&house.students, game.clone(), stage, stop.clone()).await;
                 let Some(choice) = thought.filter(|_| !stop.is_raised()) else { return };
                 // A search that ended by itself has proven what there is to prove.
                 let is_last = stage == most || choice.stats.nodes < stage;
-                let study = Study::new(&id, &game, &choice, is_last, &house.analyst);
+                let analysis = Analysis { is_during_search: !is_last, ..house.analyst.analysis(&game, &choice) };
+                let study = Study::new(&id, &game, analysis, schema);
                 let text = wire::text(&Event::Analysis(Box::new(study)));
                 if news.send(News::Text(text)).await.is_err() || is_last {
                     return;

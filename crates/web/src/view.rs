@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use anqi_play::Occupant;
-use anqi_rules::{Color, Game, Material, Move, Piece, Ply, Position, Seat, Square, cannon_targets};
+use anqi_play::{ColorName, Occupant, SeatName};
+use anqi_rules::{Game, Material, Move, Piece, Ply, Position, Seat, Square, cannon_targets};
 use serde::Serialize;
 
 use crate::table::Table;
@@ -94,42 +94,6 @@ pub(crate) struct ClocksView {
 pub(crate) struct DealView {
     seed: String,
     nonce: String,
-}
-
-/// `red` or `black`.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub(crate) enum ColorName {
-    Red,
-    Black,
-}
-
-impl From<Color> for ColorName {
-    fn from(color: Color) -> ColorName {
-        match color {
-            Color::Red => ColorName::Red,
-            Color::Black => ColorName::Black,
-        }
-    }
-}
-
-/// `first` or `second`.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub(crate) enum SeatName {
-    First,
-    Second,
-}
-
-impl From<Seat> for SeatName {
-    fn from(seat: Seat) -> SeatName {
-        match seat {
-            Seat::First => SeatName::First,
-            Seat::Second => SeatName::Second,
-        }
-    }
 }
 
 /// One position of a game.

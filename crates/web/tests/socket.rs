@@ -222,6 +222,41 @@ fn analysis_and_review_stream() {
     assert!(refused["message"].as_str().unwrap().contains("10000001 nodes are too many"));
 }
 
+/// One document in both schemas; the older has some of it twice, where it was before.
+#[test]
+fn an_analysis_is_the_same_document_in_both_schemas() {
+    let server = start(15);
+    let (mut older, mut page) = (server.page(), server.page());
+    page.ask(json!({ "type": "hello", "schema": "anqi-page-2" }));
+    let game = older.ask(json!({ "type": "new", "first": "person", "second": "person", "rules": "server,board=2x4" }));
+    page.ask(json!({ "type": "open", "game": game["game"] }));
+    let request = json!({ "type": "analyse", "ply": 0, "nodes": 4000 });
+    let [older, now] = [&mut older, &mut page].map(|page| {
+        assert_eq!(page.ask(request.clone())["type"], "done");
+        page.hear()
+    });
+    assert_eq!((&now["schema"], &now["isDuringSearch"]), (&json!("anqi-analysis-1"), &json!(false)));
+    for (name, value) in now.as_object().unwrap().iter().filter(|(name, _)| *name != "moveInfos") {
+        assert_eq!(*value, older[name], "{name}");
+    }
+    for name in ["nodes", "depth", "move", "pv"] {
+        assert_eq!(older[name], now["rootInfo"][name], "{name}");
+    }
+    let (infos, flips) = (now["moveInfos"].as_array().unwrap(), older["flips"].as_array().unwrap());
+    assert_eq!((infos.len(), flips.len()), (8, 8));
+    assert_eq!(older["moveInfos"].as_array().unwrap()[..], infos[..6]);
+    for (info, flip) in infos.iter().zip(flips) {
+        assert_eq!((&info["move"], &info["winrate"]), (&flip["square"], &flip["winrate"]));
+        let outcomes = |of: &Value| -> Vec<Value> {
+            let all = of["outcomes"].as_array().unwrap().iter();
+            all.map(|outcome| json!([outcome["piece"], outcome["count"], outcome["probability"], outcome["winrate"]]))
+                .collect()
+        };
+        assert_eq!(outcomes(info), outcomes(flip));
+    }
+    assert!(now["rootInfo"].get("seconds").is_none() && now.get("flips").is_none());
+}
+
 /// A game is in memory while somebody looks at it, thinks in it or has a clock running; it is on the disk all the time.
 #[test]
 fn games_that_nobody_has_open_are_on_the_disk_alone() {

@@ -43,6 +43,13 @@ pub fn chances(position: &Position, score: Score) -> Chances {
     [win, 1.0 - win - loss, loss]
 }
 
+/// The same for a score in a position that endgame tables may prove: what is neither won nor lost by them is drawn, and an
+/// even score would not say so.
+#[must_use]
+pub fn chances_in_tables(position: &Position, score: Score, in_tables: bool) -> Chances {
+    if in_tables && !score.is_decided() { [0.0, 1.0, 0.0] } else { chances(position, score) }
+}
+
 /// The expected score: 1 for a win, half for a draw.
 #[must_use]
 pub fn expected(position: &Position, score: Score) -> f64 {

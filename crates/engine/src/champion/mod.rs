@@ -26,7 +26,7 @@ use crate::player::{Candidate, Choice, Player};
 use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
-pub use chances::{Chances, chances, expected};
+pub use chances::{Chances, chances, chances_in_tables, expected};
 use helpers::Helpers;
 use judge::Judge;
 use net::AnyNet;
