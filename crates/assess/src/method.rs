@@ -66,6 +66,18 @@ impl Method {
         matches!(self, Method::Player(_))
     }
 
+    /// What the values of this method are known by: the fingerprint of the player as a judge, or the name of an evaluation
+    /// with its weights.
+    ///
+    /// # Errors
+    /// If a file that the player names was not [opened](Resources::open_for).
+    pub fn identity(&self, resources: &Resources) -> Result<String, BuildError> {
+        match self {
+            Method::Player(spec) => Ok(spec.impartial().fingerprint(resources)?.to_string()),
+            Method::Evaluation { .. } => Ok(self.to_string()),
+        }
+    }
+
     /// A judge by this method. The same seed gives the same values.
     ///
     /// # Errors

@@ -131,7 +131,9 @@ impl<'a> Valuer<'a> {
         budget: Option<Budget>,
         name: &str,
     ) -> Result<Vec<Result<f64, String>>, WorkError> {
-        let (player, budget_text) = (method.to_string(), budget.map(|budget| budget.to_string()).unwrap_or_default());
+        self.open(method)?;
+        let player = method.identity(&self.resources)?;
+        let budget_text = budget.map(|budget| budget.to_string()).unwrap_or_default();
         let told = format!("{budget_text} seed={}", self.seed);
         let task =
             |place: &&Place| Task { key: Key::new(&place.text(), &player, &told), position: place.start.clone() };

@@ -125,9 +125,15 @@ impl Table {
         let (first, second) = ("person".to_owned(), opponent);
         let (first, second) = if args.second { (second, first) } else { (first, second) };
         let terms = Terms { rules: rules.to_string(), first, second, ..Terms::default() };
+        let resources = resources();
+        for side in [&terms.first, &terms.second] {
+            if let Some(bot) = Occupant::read(side, &policy())?.bot() {
+                resources.open_for(&bot.player)?;
+            }
+        }
+        let terms = terms.with_engines(&policy(), &resources)?;
         let live = LiveGame::begin(&terms, Secret::from_seed(&secret), &policy(), TIMELESS)?;
         let cursor = live.game().position().hidden().first().context("the board has no squares")?;
-        let resources = resources();
         let [first, second] =
             Seat::ALL.map(|seat| live.occupant(seat).bot().map(|bot| at_work(bot, &resources)).transpose());
         let bots = [first?, second?];

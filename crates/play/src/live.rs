@@ -241,6 +241,9 @@ impl LiveGame {
         }
         tags.set("First", &live.seats[0].recorded())?;
         tags.set("Second", &live.seats[1].recorded())?;
+        for (name, engine) in ["FirstEngine", "SecondEngine"].into_iter().zip(&terms.engines) {
+            engine.iter().try_for_each(|engine| tags.set(name, engine))?;
+        }
         tags.set("DealCommit", &secret.commitment().to_string())?;
         if let Some(clock) = clock {
             tags.set("TimeControl", &clock.to_string())?;

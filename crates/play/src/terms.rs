@@ -1,5 +1,6 @@
 //! What is agreed before the first ply, and the secret that decides the deal.
 
+use anqi_engine::{BuildError, Resources};
 use anqi_rules::{
     Commitment, Game, Outcome, ParseError, Position, PositionMismatch, Rules, RulesError, Seed, SeedError,
 };
@@ -27,6 +28,13 @@ pub struct Terms {
     /// The day, `2026.11.15`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// The fingerprints of the players of ours, first and second.
+    #[serde(default, skip_serializing_if = "unknown")]
+    pub engines: [Option<String>; 2],
+}
+
+fn unknown(engines: &[Option<String>; 2]) -> bool {
+    engines.iter().all(Option::is_none)
 }
 
 /// Why no game can be played on these terms.
@@ -47,6 +55,9 @@ pub enum TermsError {
     /// Not a player.
     #[error("first or second player: {0}")]
     Occupant(#[from] BotError),
+    /// A player that names a file that was not opened.
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// A text that no record can hold.
     #[error(transparent)]
     Tag(#[from] anqi_records::TagError),
@@ -63,6 +74,19 @@ pub(crate) struct Agreed {
 }
 
 impl Terms {
+    /// The same terms with the fingerprints of the players, whose files must be [open](Resources::open_for).
+    ///
+    /// # Errors
+    /// If a side is neither a person nor a player, or a file was not opened.
+    pub fn with_engines(self, policy: &Policy, resources: &Resources) -> Result<Terms, TermsError> {
+        let engine = |text: &str| -> Result<Option<String>, TermsError> {
+            let occupant = Occupant::read(text, policy)?;
+            let fingerprint = occupant.bot().map(|bot| bot.player.fingerprint(resources)).transpose()?;
+            Ok(fingerprint.map(|fingerprint| fingerprint.to_string()))
+        };
+        Ok(Terms { engines: [engine(&self.first)?, engine(&self.second)?], ..self })
+    }
+
     pub(crate) fn read(&self, policy: &Policy) -> Result<Agreed, TermsError> {
         let mut rules: Rules = self.rules.parse()?;
         let game = match &self.position {

@@ -212,7 +212,7 @@ impl House {
             let occupant = Occupant::read(wanted, &self.policy).map_err(TermsError::from)?;
             occupant.bot().map_or(Ok(()), |bot| self.resources.open_for(&bot.player))?;
         }
-        let terms = Terms { date: Some(today()), ..terms };
+        let terms = Terms { date: Some(today()), ..terms }.with_engines(&self.policy, &self.resources)?;
         let secret = Secret::from_seed(&secret);
         let table = Table::new(&self.dir, &id, &terms, secret, &self.policy, &self.syncer)?;
         Ok(seat(&mut self.tables(), table))

@@ -163,7 +163,7 @@ impl Page {
                     first,
                     second,
                     clock,
-                    date: None,
+                    ..Terms::default()
                 })?;
                 self.sit_down(seated)
             }

@@ -1,0 +1,86 @@
+//! Another network, weights file or folder of tables is another player: for fingerprints, journals and jobs.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fs;
+use std::path::Path;
+
+use anqi_endgame::{Flavour, build, classes_up_to};
+use anqi_engine::{PlayerSpec, Resources, Stop};
+use anqi_lab::{Cast, Journal, JournalError, Plan, run};
+
+const NETWORK: &[u8] = include_bytes!("../../engine/src/champion/champion.net");
+/// Where the weights of the network begin: after the header.
+const WEIGHTS: usize = NETWORK.len() - 351_712;
+
+fn tables(dir: &Path, pieces: u32) {
+    let one = 1.try_into().unwrap();
+    assert!(build(dir, Flavour::END, classes_up_to(pieces).into_values(), one, &Stop::default(), ()).unwrap());
+}
+
+/// What a player string means to a process that opens its files now.
+fn fingerprint(player: &str) -> String {
+    let (spec, resources): (PlayerSpec, _) = (player.parse().unwrap(), Resources::default());
+    resources.open_for(&spec).unwrap();
+    spec.fingerprint(&resources).unwrap().to_string()
+}
+
+#[test]
+fn content_counts_and_names_do_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let net = |name: &str| fingerprint(&format!("champion,net={}", path(name).display()));
+    fs::write(path("one.net"), NETWORK).unwrap();
+    fs::write(path("same.net"), NETWORK).unwrap();
+    fs::write(path("headerless.net"), &NETWORK[WEIGHTS..]).unwrap();
+    let mut other = NETWORK[WEIGHTS..].to_vec();
+    other[1000] ^= 1;
+    fs::write(path("other.net"), other).unwrap();
+    assert_eq!((net("one.net"), net("headerless.net")), (net("same.net"), fingerprint("champion")));
+    assert_ne!(net("one.net"), net("other.net"));
+
+    let folder = |name: &str| fingerprint(&format!("chen:var1,tables={}", path(name).display()));
+    tables(&path("two"), 2);
+    tables(&path("too"), 2);
+    tables(&path("three"), 3);
+    assert_eq!(folder("two"), folder("too"));
+    assert_ne!(folder("two"), folder("three"));
+    assert_ne!(folder("two"), fingerprint("chen:var1"));
+}
+
+#[test]
+fn a_match_goes_on_with_the_same_engines_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let (net, folder) = (dir.path().join("a.net"), dir.path().join("match"));
+    fs::write(&net, NETWORK).unwrap();
+    let plan: Plan = format!(
+        "rules = 'server,board=2x4'\npairs = 4\nbudget = 'nodes=20'\nplayers = ['champion,hash=1,net={}', 'random']",
+        net.display()
+    )
+    .parse()
+    .unwrap();
+    let cast = || Cast::new(&plan, &Resources::default()).unwrap();
+    let mut journal = Journal::open_or_create(&folder, &plan).unwrap();
+    let before = cast();
+    run(&mut journal, 1, &before, &Stop::default(), |_| {}).unwrap();
+    let pair = journal.pair(0).unwrap();
+    let engine = |record: &anqi_records::Record, tag| record.tags().get(tag).unwrap().to_owned();
+    let told = [engine(&pair.games[0], "FirstEngine"), engine(&pair.games[0], "SecondEngine")];
+    assert_eq!(before.to_lines(), format!("{}\n{}\n", told[0], told[1]));
+    assert!(journal.admit(&cast()).unwrap().is_none());
+
+    let mut other = NETWORK[WEIGHTS..].to_vec();
+    other[1000] ^= 1;
+    fs::write(&net, other).unwrap();
+    let after = cast();
+    let error = journal.admit(&after).unwrap_err();
+    let now = after.fingerprints()[0].unwrap().to_string();
+    assert!(matches!(error, JournalError::OtherEngines { .. }));
+    assert!(error.to_string().contains(&told[0]) && error.to_string().contains(&now), "{error}");
+    assert!(run(&mut journal, 1, &after, &Stop::default(), |_| {}).is_err());
+
+    // A folder of an earlier version does not say who played: it goes on with a note.
+    fs::remove_file(folder.join("engines")).unwrap();
+    assert!(journal.admit(&after).unwrap().is_some());
+    assert!(journal.admit(&after).unwrap().is_none());
+}
