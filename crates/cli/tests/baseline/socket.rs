@@ -11,12 +11,13 @@ use std::time::Duration;
 use anqi_rules::Seed;
 use anqi_web::{House, Settings};
 use rand_core::Rng;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tungstenite::{Message, WebSocket};
 
+use crate::games::without_new_tags;
 use crate::support::{compare_json, is_writing, keep_folder};
 
 static RUNTIME: LazyLock<Runtime> =
@@ -232,11 +233,13 @@ impl Session {
 }
 
 /// Parts of texts that were rewritten since: what they were, and what they are.
-const REWORDED: [(&str, &str); 2] = [
+const REWORDED: [(&str, &str); 3] = [
     // A message is read into its type at once, so errors of its syntax name what was expected there.
     ("expected a map", "expected an object with a type"),
     // `hello` takes a schema.
     ("unknown field `more`, there are no fields", "unknown field `more`, expected `schema`"),
+    // Draws can be agreed on.
+    ("`resign`, `hint`", "`resign`, `offer-draw`, `accept-draw`, `decline-draw`, `hint`"),
 ];
 
 /// Errors of syntax name the place since messages are read into their types at once.
@@ -247,6 +250,29 @@ fn without_places(text: &str) -> String {
     format!("{before}{}", after.trim_start_matches(|character: char| character.is_ascii_digit()))
 }
 
+/// An analysis of schema `anqi-page-2` with what `anqi-page-1` has elsewhere: the choice beside the analysis, six moves, and
+/// flips apart from them. What a flip may show is put in one order.
+fn analysis_of_page_1(fields: &mut Map<String, Value>) {
+    const MOST_LINES: usize = 6;
+    if let (Some(root), None) = (fields.get("rootInfo").cloned(), fields.get("nodes")) {
+        for name in ["nodes", "depth", "move", "pv"] {
+            fields.insert(name.to_owned(), root[name].clone());
+        }
+        let infos = fields["moveInfos"].as_array().unwrap().clone();
+        let flips = infos
+            .iter()
+            .filter(|info| !info["move"].as_str().unwrap().contains('-'))
+            .map(|info| json!({ "square": info["move"], "winrate": info["winrate"], "outcomes": info["outcomes"] }));
+        fields.insert("flips".to_owned(), flips.collect());
+        fields.insert("moveInfos".to_owned(), infos.into_iter().take(MOST_LINES).collect());
+    }
+    for flip in fields.get_mut("flips").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(outcomes) = flip.get_mut("outcomes").and_then(Value::as_array_mut) {
+            outcomes.sort_by_key(|outcome| outcome["piece"].to_string());
+        }
+    }
+}
+
 /// What a message means: without numbers of requests, versions, dates, and what clocks show.
 pub(crate) fn normalise(value: &mut Value) {
     match value {
@@ -255,6 +281,9 @@ pub(crate) fn normalise(value: &mut Value) {
                 if let Some(value) = fields.get_mut(name) {
                     *value = "masked".into();
                 }
+            }
+            if fields.get("type").is_some_and(|kind| kind == "analysis") {
+                analysis_of_page_1(fields);
             }
             fields.values_mut().for_each(normalise);
         }
@@ -272,6 +301,9 @@ pub(crate) fn normalise(value: &mut Value) {
                 *text = format!("{before}[Date \"masked\"{after}");
             }
             *text = REWORDED.iter().fold(without_places(text), |text, (then, now)| text.replace(then, now));
+            if text.starts_with("[Event ") {
+                *text = without_new_tags(text);
+            }
         }
         _ => {}
     }
