@@ -1,9 +1,9 @@
 //! `Cache`: values that were worked out before, in a file that survives every interruption.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+use anqi_store::{Access, Damages, Format, Framing, JournalError, Line, LineJournal, Old, OldHead, Owner, Syncer};
 
 /// Which position, by whom, with what budget: a hash of their texts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -29,60 +29,54 @@ impl Key {
 #[derive(Debug, Default)]
 pub struct Cache {
     values: HashMap<Key, f64>,
-    file: Option<File>,
-    damaged: u64,
+    file: Option<LineJournal<Values>>,
 }
 
-/// Why a cache cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum CacheError {
-    /// The file cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// Somebody else writes to it.
-    #[error("another process is using it")]
-    InUse,
-    /// A file of something else, which is left as it is.
-    #[error("not a cache of values: it begins with {0:?}")]
-    Foreign(String),
-}
+/// Keys with their values.
+#[derive(Debug)]
+struct Values;
 
-const FIRST_LINE: &str = "anqi values 1\n";
+impl Format for Values {
+    const NAME: &'static str = "values";
+    const ORDERED: bool = false;
+    const OLD: Option<Old> = Some(Old { first_line: "anqi values 1", head: OldHead::None, framing: Framing::SumLast });
+    type Head = ();
+    type Entry = (Key, f64);
+
+    fn write_head((): &()) -> String {
+        String::new()
+    }
+
+    fn read_head(_: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn write((key, value): &(Key, f64)) -> Line<'_> {
+        Line::new("value", 0, format!("{:032x} {value}", key.0))
+    }
+
+    fn read(line: Line<'_>) -> Result<(Key, f64), String> {
+        let parts = line.text.split_once(' ');
+        let read = parts.and_then(|(key, value)| Some((Key(u128::from_str_radix(key, 16).ok()?), value.parse().ok()?)));
+        read.ok_or_else(|| format!("{:?} is not a key and a value", anqi_rules::excerpt(&line.text)))
+    }
+}
 
 impl Cache {
     /// Opens a file, or makes one.
     ///
     /// # Errors
     /// If it cannot be used.
-    pub fn open(path: &Path) -> Result<Cache, CacheError> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => CacheError::InUse,
-            TryLockError::Error(error) => CacheError::Io(error),
-        })?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        let begun = &FIRST_LINE.as_bytes()[..FIRST_LINE.len().min(bytes.len())];
-        if !bytes.starts_with(begun) {
-            let line = String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().to_owned();
-            return Err(CacheError::Foreign(anqi_rules::excerpt(&line)));
-        }
-        let mut cache = Cache::default();
-        // What comes after the last end of a line was cut off; new lines are written in its place.
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        for line in bytes[..whole].split(|&byte| byte == b'\n').skip(1).filter(|line| !line.is_empty()) {
-            match parse(line) {
-                Some((key, value)) => drop(cache.values.insert(key, value)),
-                None => cache.damaged += 1,
-            }
-        }
-        file.set_len(whole as u64)?;
-        file.seek(SeekFrom::End(0))?;
-        if whole == 0 {
-            file.write_all(FIRST_LINE.as_bytes())?;
-        }
-        cache.file = Some(file);
-        Ok(cache)
+    pub fn open(path: &Path) -> Result<Cache, JournalError> {
+        let io = |error| JournalError::Io { path: path.display().to_string(), error };
+        // The file keeps what goes wrong, and the next value is refused.
+        let syncer = Syncer::start(|_, _| {}).map_err(io)?;
+        let mut values = HashMap::new();
+        let met = |(key, value), _| {
+            values.insert(key, value);
+        };
+        let file = LineJournal::open_or_create(path, Owner::Alone, Access::Ordinary, &(), &syncer, met)?;
+        Ok(Cache { values, file: Some(file) })
     }
 
     /// A value that is known.
@@ -94,12 +88,13 @@ impl Cache {
     /// Remembers a value.
     ///
     /// # Errors
-    /// If the file cannot be written.
-    pub fn put(&mut self, key: Key, value: f64) -> io::Result<()> {
+    /// If the file cannot be written, or values before it could not be forced to the disk.
+    pub fn put(&mut self, key: Key, value: f64) -> Result<(), JournalError> {
         if self.values.insert(key, value).is_none()
             && let Some(file) = &mut self.file
         {
-            file.write_all(line(key, value).as_bytes())?;
+            file.check()?;
+            file.append(&(key, value))?;
         }
         Ok(())
     }
@@ -122,28 +117,9 @@ impl Cache {
         self.file.is_some()
     }
 
-    /// Lines of the file that were damaged.
+    /// What was damaged in the file.
     #[must_use]
-    pub const fn damaged(&self) -> u64 {
-        self.damaged
+    pub fn damages(&self) -> Option<&Damages> {
+        self.file.as_ref().map(LineJournal::damages)
     }
-}
-
-/// Key, value, and a check on both.
-fn line(key: Key, value: f64) -> String {
-    let text = format!("{:032x} {value}", key.0);
-    format!("{text} {:08x}\n", check(text.as_bytes()))
-}
-
-fn parse(line: &[u8]) -> Option<(Key, f64)> {
-    let (text, sum) = std::str::from_utf8(line).ok()?.rsplit_once(' ')?;
-    if u32::from_str_radix(sum, 16).ok()? != check(text.as_bytes()) {
-        return None;
-    }
-    let (key, value) = text.split_once(' ')?;
-    Some((Key(u128::from_str_radix(key, 16).ok()?), value.parse().ok()?))
-}
-
-fn check(bytes: &[u8]) -> u32 {
-    crc32fast::hash(bytes)
 }

@@ -7,7 +7,7 @@ use std::thread;
 
 use anqi_engine::Stop;
 
-use crate::cache::{Cache, CacheError, Key};
+use crate::cache::{Cache, Key};
 
 /// Somebody who values positions of some game: a player of ours, an engine in another process, a table.
 pub trait Judge {
@@ -44,7 +44,7 @@ pub struct Evaluated {
 pub enum EvaluateError {
     /// The cache cannot be written.
     #[error("cannot write the cache: {0}")]
-    Cache(#[from] CacheError),
+    Cache(#[from] anqi_store::JournalError),
     /// It was told to stop; everything that is known is in the cache.
     #[error("stopped")]
     Stopped,
@@ -109,7 +109,7 @@ pub fn evaluate<J: Judge>(
         drop(send);
         for (done, message) in (1..).zip(&receive) {
             match message {
-                Ok((place, Ok(value))) => cache.put(tasks[place].key, value).map_err(CacheError::Io)?,
+                Ok((place, Ok(value))) => cache.put(tasks[place].key, value)?,
                 Ok((place, Err(reason))) => drop(failed.insert(tasks[place].key, reason)),
                 Err(reason) => {
                     next.store(unknown.len(), Ordering::Relaxed);

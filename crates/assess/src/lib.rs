@@ -32,7 +32,7 @@ mod values;
 mod winners;
 
 pub use assessment::{AssessError, Assessment, Measured};
-pub use cache::{Cache, CacheError, Key};
+pub use cache::{Cache, Key};
 pub use comparison::{Comparison, Difference};
 pub use condition::{Condition, ConditionError};
 pub use curve::{Curve, Monotone, Point, Split};

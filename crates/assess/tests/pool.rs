@@ -3,8 +3,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anqi_assess::{Cache, CacheError, EvaluateError, Judge, Key, Task, evaluate};
+use anqi_assess::{Cache, EvaluateError, Judge, Key, Task, evaluate};
 use anqi_engine::Stop;
+use anqi_store::JournalError;
 
 /// Values a number by itself, and dies of every seventh.
 struct Frail {
@@ -61,8 +62,9 @@ fn a_cache_survives_what_befalls_it() {
         let done = evaluate(&tasks, cache, 2, &Stop::default(), judge(&LOOKED_AT), |_, _| {}).unwrap();
         (done.values, LOOKED_AT.load(Ordering::Relaxed) - before)
     };
+    let damaged = |cache: &Cache| cache.damages().map_or(0, anqi_store::Damages::count);
     let mut cache = Cache::open(&path).unwrap();
-    assert!(matches!(Cache::open(&path), Err(CacheError::InUse)));
+    assert!(matches!(Cache::open(&path), Err(JournalError::InUse(_))));
     let (values, looked_at) = run(&mut cache);
     assert_eq!(looked_at, tasks.len());
     drop(cache);
@@ -72,22 +74,22 @@ fn a_cache_survives_what_befalls_it() {
         std::fs::write(&path, &whole[..cut]).unwrap();
         let mut cache = Cache::open(&path).unwrap();
         let known = cache.len();
-        assert_eq!(cache.damaged(), 0);
+        assert_eq!(damaged(&cache), 0);
         let (again, looked_at) = run(&mut cache);
         assert_eq!((again, looked_at), (values.clone(), tasks.len() - known), "cut at {cut}");
     }
     // A damaged line is worked out again.
-    let mut damaged = whole.clone();
-    let digit = damaged.iter().rposition(|byte| *byte == b'.').unwrap() + 1;
-    damaged[digit] ^= 1;
-    std::fs::write(&path, &damaged).unwrap();
+    let mut bytes = whole.clone();
+    let digit = bytes.iter().rposition(|byte| *byte == b'.').unwrap() + 1;
+    bytes[digit] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
     let mut cache = Cache::open(&path).unwrap();
-    assert_eq!((cache.damaged(), cache.len()), (1, tasks.len() - 1));
+    assert_eq!((damaged(&cache), cache.len()), (1, tasks.len() - 1));
     assert_eq!(run(&mut cache), (values, 1));
     drop(cache);
     // Somebody else's file stays as it is.
     std::fs::write(&path, "dear diary\n").unwrap();
-    assert!(matches!(Cache::open(&path), Err(CacheError::Foreign(_))));
+    assert!(matches!(Cache::open(&path), Err(JournalError::Foreign { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), b"dear diary\n");
 }
 

@@ -171,8 +171,8 @@ pub(crate) fn advance(
         if plan.is_reproducible() { Concurrency::or_cores(concurrency) } else { Concurrency::or_one(concurrency) };
     let stop = stop_on_signals()?;
     let mut progress = MatchBar::new(&plan);
-    if journal.damaged() > 0 {
-        progress.note(&format!("{} damaged bytes in the journal were passed over", journal.damaged()));
+    if !journal.damages().is_empty() {
+        progress.note(&format!("{}: {}; played again", journal.file().display(), journal.damages()));
     }
     let ended = match nats {
         None => run(journal, threads.get(), cast, &stop, |event| progress.watch(event)),

@@ -1,9 +1,6 @@
 //! `anqi assess`: how right searches are, by game records.
 
 use std::fs;
-use std::fs::{File, Permissions};
-use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -22,7 +19,7 @@ use clap::Args;
 use crate::Exit;
 use crate::arena::stop_on_signals;
 use crate::concurrency::Concurrency;
-use crate::output::{Output, grouped};
+use crate::output::{Output, grouped, write_file};
 use crate::progress::Bar;
 use crate::resources::resources;
 
@@ -268,11 +265,11 @@ pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
 
 fn cache(path: Option<&Path>) -> Result<Cache> {
     let cache = match path {
-        Some(path) => Cache::open(path).with_context(|| format!("cannot use the cache {}", path.display()))?,
+        Some(path) => Cache::open(path).context("cannot use the cache")?,
         None => Cache::default(),
     };
-    if cache.damaged() > 0 {
-        eprintln!("{} damaged lines of the cache were passed over", cache.damaged());
+    if let (Some(path), Some(damages)) = (path, cache.damages().filter(|damages| !damages.is_empty())) {
+        eprintln!("{}: {damages}; passed over, these values are worked out again", path.display());
     }
     Ok(cache)
 }
@@ -286,31 +283,15 @@ pub(crate) fn made_by() -> Vec<(String, String)> {
     ]
 }
 
-/// Writes a file that appears whole or not at all.
-pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot = || format!("cannot write {}", path.display());
-    // Everybody may read it, as far as the user's mask allows.
-    let permissions = Permissions::from_mode(0o666);
-    let file = tempfile::Builder::new().permissions(permissions).tempfile_in(dir).with_context(cannot)?;
-    let mut writer = BufWriter::new(file.as_file());
-    // An error that says where it comes from, such as a file that was read, stays what it is.
-    write(&mut writer).map_err(|error| if error.chain().len() == 1 { error.context(cannot()) } else { error })?;
-    writer.flush().with_context(cannot)?;
-    drop(writer);
-    file.persist(path).with_context(cannot)?;
-    Ok(())
-}
-
 pub(crate) fn write_files(dir: &Path, report: &Report, series: &[Series]) -> Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    write_whole(&dir.join("report.html"), |file| Ok(file.write_all(assessment_html(report).as_bytes())?))?;
-    write_whole(&dir.join("assessment.json"), |file| Ok(serde_json::to_writer(file, report)?))?;
-    write_whole(&dir.join("metrics.csv"), |file| Ok(report.write_metrics_csv(file)?))?;
-    write_whole(&dir.join("curves.csv"), |file| Ok(report.write_curves_csv(file)?))?;
-    write_whole(&dir.join("splits.csv"), |file| Ok(report.write_splits_csv(file)?))?;
-    write_whole(&dir.join("comparisons.csv"), |file| Ok(report.write_comparisons_csv(file)?))?;
+    write_file(&dir.join("report.html"), |file| Ok(file.write_all(assessment_html(report).as_bytes())?))?;
+    write_file(&dir.join("assessment.json"), |file| Ok(serde_json::to_writer(file, report)?))?;
+    write_file(&dir.join("metrics.csv"), |file| Ok(report.write_metrics_csv(file)?))?;
+    write_file(&dir.join("curves.csv"), |file| Ok(report.write_curves_csv(file)?))?;
+    write_file(&dir.join("splits.csv"), |file| Ok(report.write_splits_csv(file)?))?;
+    write_file(&dir.join("comparisons.csv"), |file| Ok(report.write_comparisons_csv(file)?))?;
     let all = Series::together(series)?;
-    write_whole(&dir.join("values.csv"), |file| Ok(all.write_csv(file)?))?;
-    write_whole(&dir.join("values.parquet"), |file| Ok(all.write_parquet(file)?))
+    write_file(&dir.join("values.csv"), |file| Ok(all.write_csv(file)?))?;
+    write_file(&dir.join("values.parquet"), |file| Ok(all.write_parquet(file)?))
 }

@@ -1,7 +1,10 @@
 //! How every command speaks: plain text for people, one JSON value with a `schema` for programs.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
+use std::path::Path;
 
+use anqi_store::Access;
+use anyhow::Result;
 use serde::Serialize;
 
 /// Standard output, and whether it carries JSON.
@@ -39,4 +42,12 @@ impl Output {
 /// `12345678` as `12,345,678`.
 pub(crate) fn grouped(number: u64) -> String {
     anqi_stats::Grouped(number).to_string()
+}
+
+/// Writes a file that appears whole or not at all.
+pub(crate) fn write_file(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+    anqi_store::write_whole(path, Access::Ordinary, write).map_err(|error: anyhow::Error| {
+        // An error that says where it comes from, such as a file that was read, stays what it is.
+        if error.chain().len() == 1 { error.context(format!("cannot write {}", path.display())) } else { error }
+    })
 }

@@ -4,10 +4,8 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::thread;
-use std::time::Duration;
 
-use anqi_lab::{Cast, Event, Journal, JournalError, Plan, collect, complete, play_some};
+use anqi_lab::{Cast, Event, Journal, Plan, collect, complete, play_some};
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -46,7 +44,7 @@ struct Planned {
 
 pub(crate) fn plan(args: &PlanArgs, out: &mut Output) -> Result<Exit> {
     let (count, journal) = if args.plan.is_dir() {
-        open(&args.plan).map(|journal| (journal.plan().count(), Some(journal)))?
+        Journal::read(&args.plan).map(|journal| (journal.plan().count(), Some(journal)))?
     } else {
         (read_plan(&args.plan)?.count(), None)
     };
@@ -156,7 +154,7 @@ pub(crate) struct MergeArgs {
 }
 
 pub(crate) fn merge(args: &MergeArgs, out: &mut Output) -> Result<Exit> {
-    let first = Journal::open(&args.parts[0])?.plan().clone();
+    let first = Journal::read(&args.parts[0])?.plan().clone();
     let mut whole = Journal::open_or_create(&args.dir, &first)?;
     for dir in &args.parts {
         join(&mut whole, dir)?;
@@ -181,7 +179,10 @@ pub(crate) fn merge(args: &MergeArgs, out: &mut Output) -> Result<Exit> {
 
 /// Adds what a part has. A pair that both have must be the same, if nothing in the plan is a time.
 fn join(whole: &mut Journal, dir: &Path) -> Result<()> {
-    let part = Journal::open(dir)?;
+    let part = Journal::read(dir)?;
+    if !part.damages().is_empty() {
+        eprintln!("{}: {}", part.file().display(), part.damages());
+    }
     if part.plan() != whole.plan() {
         bail!("{} is part of another match than {}", dir.display(), whole.dir().display());
     }
@@ -200,20 +201,8 @@ fn join(whole: &mut Journal, dir: &Path) -> Result<()> {
 
 fn read_plan(path: &Path) -> Result<Plan> {
     if path.is_dir() {
-        return Ok(open(path)?.plan().clone());
+        return Ok(Journal::read(path)?.plan().clone());
     }
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     text.parse().with_context(|| path.display().to_string())
-}
-
-/// Opens a journal that others, too, may be looking into for a moment.
-fn open(dir: &Path) -> Result<Journal, JournalError> {
-    const TRIES: u32 = 50;
-    for _ in 0..TRIES {
-        match Journal::open(dir) {
-            Err(JournalError::Locked(_)) => thread::sleep(Duration::from_millis(100)),
-            opened => return opened,
-        }
-    }
-    Journal::open(dir)
 }

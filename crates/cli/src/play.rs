@@ -1,6 +1,6 @@
 //! `anqi play`: a game in the terminal, for people without a browser.
 
-use std::io::{IsTerminal, Write, stdin, stdout};
+use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +20,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use crate::Exit;
+use crate::output::write_file;
 use crate::position::RulesArgs;
 use crate::resources::resources;
 
@@ -61,11 +62,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Exit> {
     ratatui::restore();
     played?;
     if let Some(path) = &args.save {
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(".".as_ref());
-        let cannot = || format!("cannot write {}", path.display());
-        let mut file = tempfile::NamedTempFile::new_in(dir).with_context(cannot)?;
-        file.write_all(table.live.record().to_string().as_bytes()).with_context(cannot)?;
-        file.persist(path).with_context(cannot)?;
+        write_file(path, |file| Ok(file.write_all(table.live.record().to_string().as_bytes())?))?;
     }
     Ok(Exit::Done)
 }

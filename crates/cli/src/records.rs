@@ -14,8 +14,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
 use crate::Exit;
-use crate::assess::write_whole;
-use crate::output::{Output, grouped};
+use crate::output::{Output, grouped, write_file};
 
 /// Read, check, convert and count game records
 #[derive(Args)]
@@ -158,8 +157,8 @@ fn convert(args: &ConvertArgs, out: &mut Output) -> Result<Exit> {
     let converted = match &args.output {
         Some(path) => {
             let mut converted = None;
-            write_whole(path, |file| {
-                converted = Some(convert_into(args, file)?);
+            write_file(path, |mut file| {
+                converted = Some(convert_into(args, &mut file)?);
                 Ok(())
             })?;
             converted.context("nothing was converted")?
@@ -224,7 +223,7 @@ struct Sampled {
 
 fn samples(args: &SamplesArgs, out: &mut Output) -> Result<Exit> {
     let mut sampled = Sampled { schema: "anqi-records-samples-1", games: 0, positions: 0, problems: Vec::new() };
-    write_whole(&args.output, |file| {
+    write_file(&args.output, |file| {
         for found in read_files(&args.input.files) {
             let (Source { file: name, line }, record) = found?;
             match replayed(record, args.input.rules) {

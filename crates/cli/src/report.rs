@@ -1,16 +1,15 @@
 //! `anqi report`: a match on one page.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anqi_lab::{Journal, complete, write_whole};
+use anqi_lab::{Journal, complete};
 use anqi_report::MatchReport;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
 use crate::Exit;
-use crate::output::Output;
+use crate::output::{Output, write_file};
 
 /// Write a self-contained page about a match: cross table, plots, games to replay
 #[derive(Args)]
@@ -36,7 +35,7 @@ struct Written {
 }
 
 pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit> {
-    let journal = Journal::open(&args.dir)?;
+    let journal = Journal::read(&args.dir)?;
     let pairs: Vec<u64> = match complete(&journal)? {
         Some(count) => (0..count).collect(),
         None => (0..journal.plan().count()).filter(|number| journal.has(*number)).collect(),
@@ -55,8 +54,7 @@ fn write(journal: &Journal, pairs: &[u64], output: Option<&Path>, games: usize) 
         report.add(&journal.pair(*number)?)?;
     }
     let path = output.map_or_else(|| journal.dir().join("report.html"), Path::to_owned);
-    write_whole(&path, |file| file.write_all(report.to_html().as_bytes()))
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    write_file(&path, |file| Ok(file.write_all(report.to_html().as_bytes())?))?;
     Ok((path, report))
 }
 

@@ -1,6 +1,5 @@
 //! `anqi self-play`: records of chess, Go and shogi where there are none.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use anqi_games::{EngineSpec, GamesJournal, Protocol, Results, SelfPlay, Start};
@@ -11,9 +10,8 @@ use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::stop_on_signals;
-use crate::assess::write_whole;
 use crate::concurrency::Concurrency;
-use crate::output::{Output, grouped};
+use crate::output::{Output, grouped, write_file};
 use crate::progress::Bar;
 
 /// Let an engine of chess, Go or shogi play itself, for records to judge search methods by
@@ -71,6 +69,9 @@ pub(crate) fn run(args: &SelfPlayArgs, out: &mut Output) -> Result<Exit> {
     };
     let stop = stop_on_signals()?;
     let mut journal = GamesJournal::open(&args.output, &plan)?;
+    if !journal.damages().is_empty() {
+        eprintln!("{}: {}; played again", journal.path().display(), journal.damages());
+    }
     let missing: Vec<usize> = (0..args.games).filter(|number| !journal.games().contains_key(number)).collect();
     if missing.len() < args.games {
         eprintln!("{} of {} games were played before", grouped((args.games - missing.len()) as u64), args.games);
@@ -97,7 +98,7 @@ pub(crate) fn run(args: &SelfPlayArgs, out: &mut Output) -> Result<Exit> {
     }
     let mut results = Results::default();
     journal.games().range(..args.games).for_each(|(number, kept)| results.add(number + 1, kept));
-    write_whole(&args.output, |file| {
+    write_file(&args.output, |file| {
         let records = journal.games().range(..args.games).filter_map(|(_, kept)| kept.record());
         records.into_iter().try_for_each(|record| Ok(file.write_all(record.as_bytes())?))
     })?;

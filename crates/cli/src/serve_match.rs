@@ -1,19 +1,17 @@
 //! `anqi serve-match`: the match server's part for two programs.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use anqi_engine::Stop;
 use anqi_lab::{Budget, Cast, Contender, Plan, PlanFile, SeedText, play_pair};
 use anqi_play::Clock;
 use anqi_records::{Format, Record, Writer};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
-use tempfile::NamedTempFile;
 
 use crate::Exit;
-use crate::output::Output;
+use crate::output::{Output, write_file};
 use crate::resources::resources;
 
 /// Be the match server for two programs: its rules, its clock, its records
@@ -55,15 +53,7 @@ pub(crate) fn run(args: &ServeMatchArgs, out: &mut Output) -> Result<Exit> {
     let cast = Cast::new(&plan, &resources())?;
     match &args.output {
         None => serve(&plan, &cast, out.raw())?,
-        Some(path) => {
-            let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-            let file = dir.map_or_else(|| NamedTempFile::new_in("."), NamedTempFile::new_in);
-            let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-            let mut writer: BufWriter<&File> = BufWriter::new(file.as_file());
-            serve(&plan, &cast, &mut writer)?;
-            drop(writer);
-            file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
-        }
+        Some(path) => write_file(path, |file| serve(&plan, &cast, file))?,
     }
     Ok(Exit::Done)
 }

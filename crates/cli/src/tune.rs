@@ -1,7 +1,6 @@
 //! `anqi tune`: weights of an evaluation out of game records.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anqi_assess::{Cache, Checked, Loss, Tuned, Tuning, USUAL_CONDITIONS, Valuer, WorkError, prove};
@@ -14,9 +13,9 @@ use clap::Args;
 
 use crate::Exit;
 use crate::arena::{advance, stop_on_signals};
-use crate::assess::{AnalysisArgs, PositionArgs, made_by, write_files, write_whole};
+use crate::assess::{AnalysisArgs, PositionArgs, made_by, write_files};
 use crate::concurrency::Concurrency;
-use crate::output::Output;
+use crate::output::{Output, write_file};
 use crate::progress::Bar;
 use crate::resources::resources;
 
@@ -104,7 +103,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
         for fitted in &tuned.fits {
             let text = tuned.weights_file(args.eval, fitted);
             let path = dir.join(format!("{}.weights", fitted.fit.loss));
-            write_whole(&path, |file| Ok(file.write_all(text.as_bytes())?))?;
+            write_file(&path, |file| Ok(file.write_all(text.as_bytes())?))?;
         }
         if let Some(player) = &args.check {
             match self_play(args, dir, player, &tuned)? {
@@ -112,7 +111,7 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
                 None => return Ok(Exit::Interrupted),
             }
         }
-        write_whole(&dir.join("tune.json"), |file| Ok(serde_json::to_writer(file, &tuned)?))?;
+        write_file(&dir.join("tune.json"), |file| Ok(serde_json::to_writer(file, &tuned)?))?;
     }
     out.print(&tuned, |text| write!(text, "{}", tuned_text(&tuned, &report)))?;
     Ok(Exit::Done)

@@ -63,7 +63,7 @@ fn killed_and_interrupted_it_goes_on() {
     }
     // A line that was cut off, and one that is damaged: both games are played again.
     let mut kept = fs::read(&journal).unwrap();
-    let damaged = kept.iter().position(|byte| *byte == b'\n').unwrap() + 30;
+    let damaged = kept.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 30;
     kept[damaged] ^= 1;
     kept.truncate(kept.len() - 5);
     fs::write(&journal, kept).unwrap();

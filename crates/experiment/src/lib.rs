@@ -26,7 +26,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anqi_lab::{Journal, JournalError, write_whole};
+use anqi_lab::{Journal, JournalError};
+use anqi_store::{Access, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -237,8 +238,8 @@ impl Run {
             Sheet::Playouts(_) => Rows::Playouts(self.playout_rows()?),
             Sheet::Matches(_) if finished => Rows::Matches(self.match_rows()?),
             Sheet::Branching(_) if finished => Rows::Branching(self.branching_rows()?),
-            Sheet::Matches(_) => Rows::Matches(MatchRow::all(&Journal::open(&self.dir)?)?),
-            Sheet::Branching(_) => Rows::Branching(BranchingRow::all(&Journal::open(&self.dir)?)?),
+            Sheet::Matches(_) => Rows::Matches(MatchRow::all(&Journal::read(&self.dir)?)?),
+            Sheet::Branching(_) => Rows::Branching(BranchingRow::all(&Journal::read(&self.dir)?)?),
         })
     }
 
@@ -281,7 +282,7 @@ impl Run {
     /// If that fails; then the file is as it was.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ExperimentError> {
         let path = self.dir.join(name);
-        write_whole(&path, |out| out.write_all(bytes)).map_err(|error| io_error(&path, error))
+        write_whole(&path, Access::Ordinary, |out| out.write_all(bytes)).map_err(|error| io_error(&path, error))
     }
 
     fn write_raw<T: Serialize>(&self, rows: &[T]) -> Result<(), ExperimentError> {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anqi_assess::Skipped;
 use anqi_rules::{Seat, excerpt};
+use anqi_store::{Access, Damages, Format, Framing, JournalError, Line, LineJournal, Old, OldHead, Owner, Syncer};
 use serde::{Deserialize, Serialize};
 
 use crate::board::Outcome;
@@ -109,21 +109,19 @@ impl Results {
 /// Why games cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// A file that cannot be used.
-    #[error("cannot {what} {path}: {error}")]
-    Io {
-        /// What was tried.
-        what: &'static str,
+    /// The file cannot be read or written, or its beginning is damaged.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The file cannot be removed.
+    #[error("cannot remove {path}: {error}")]
+    Remove {
         /// Which file.
         path: String,
         /// The reason.
         error: io::Error,
     },
-    /// Another process has it.
-    #[error("another process is using {0}")]
-    InUse(String),
     /// Games of another kind, which are left as they are.
-    #[error("{path} is of other games: it begins with {line:?}")]
+    #[error("{path} is of other games: it begins with {line:?}; take another output file, or move that one away")]
     Other {
         /// Which file.
         path: String,
@@ -132,16 +130,42 @@ pub enum KeepError {
     },
 }
 
-/// A line that says what is played, then a line for each game: a checksum, its number and what became of it. A line that was
-/// cut off or damaged is passed over, and its game played again.
+/// What is played, then each game with what became of it. A game whose line was cut off or damaged is played again.
 #[derive(Debug)]
 pub struct GamesJournal {
-    path: PathBuf,
-    file: File,
+    lines: LineJournal<Games>,
     games: BTreeMap<usize, Kept>,
 }
 
-const FIRST_WORDS: &str = "anqi self-play 1 ";
+/// Everything that games depend on, and games by number.
+#[derive(Debug)]
+struct Games;
+
+impl Format for Games {
+    const NAME: &'static str = "self-play";
+    const ORDERED: bool = false;
+    const OLD: Option<Old> =
+        Some(Old { first_line: "anqi self-play 1 ", head: OldHead::FirstLine, framing: Framing::SumFirst });
+    type Head = String;
+    type Entry = (usize, Kept);
+
+    fn write_head(head: &String) -> String {
+        head.clone()
+    }
+
+    fn read_head(text: &str) -> Result<String, String> {
+        Ok(text.to_owned())
+    }
+
+    fn write(entry: &(usize, Kept)) -> Line<'_> {
+        // Numbers and strings: this cannot fail. The number is in the text as well because old lines have it only there.
+        Line::new("game", entry.0 as u64, serde_json::to_string(entry).unwrap_or_default())
+    }
+
+    fn read(line: Line<'_>) -> Result<(usize, Kept), String> {
+        serde_json::from_str(&line.text).map_err(|error| error.to_string())
+    }
+}
 
 impl GamesJournal {
     /// Opens the journal beside a file of games, or makes one.
@@ -149,36 +173,25 @@ impl GamesJournal {
     /// # Errors
     /// If it cannot be used, or is of other games than those of `plan`.
     pub fn open(games: &Path, plan: &SelfPlay) -> Result<GamesJournal, KeepError> {
-        let mut name = OsString::from(games);
-        name.push(".journal");
-        let path = PathBuf::from(name);
-        let shown = path.display().to_string();
-        let cannot = |error| KeepError::Io { what: "use", path: shown.clone(), error };
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(cannot)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(KeepError::InUse(shown)),
-            Err(TryLockError::Error(error)) => return Err(cannot(error)),
+        let mut path = OsString::from(games);
+        path.push(".journal");
+        let path = PathBuf::from(path);
+        let other = |line: &str| KeepError::Other { path: path.display().to_string(), line: excerpt(line) };
+        // The journal keeps what goes wrong, and the next game is refused.
+        let syncer = Syncer::start(|_, _| {});
+        let syncer = syncer.map_err(|error| JournalError::Io { path: path.display().to_string(), error })?;
+        let (mut games, head) = (BTreeMap::new(), plan.head());
+        let met = |(number, kept), _| drop(games.insert(number, kept));
+        let lines = LineJournal::open_or_create(&path, Owner::Alone, Access::Ordinary, &head, &syncer, met);
+        let lines: LineJournal<Games> = lines.map_err(|error| match error {
+            JournalError::Foreign { beginning, .. } => other(&beginning),
+            error => error.into(),
+        })?;
+        // Version 1 escaped it.
+        if *lines.head() != head && *lines.head() != head.escape_default().to_string() {
+            return Err(other(lines.head()));
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(cannot)?;
-        let first = format!("{FIRST_WORDS}{}\n", plan.head().escape_default());
-        // What comes after the last end of a line was cut off; new lines are written in its place.
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let begun = &bytes[..bytes.len().min(first.len())];
-        if begun != &first.as_bytes()[..begun.len()] {
-            let line = String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().to_owned();
-            return Err(KeepError::Other { path: shown, line: excerpt(&line) });
-        }
-        let lines = bytes[..whole].split(|&byte| byte == b'\n').skip(1);
-        let games = lines.filter_map(parse).collect();
-        file.set_len(whole as u64).map_err(cannot)?;
-        file.seek(SeekFrom::End(0)).map_err(cannot)?;
-        if whole == 0 {
-            file.write_all(first.as_bytes()).map_err(cannot)?;
-        }
-        Ok(GamesJournal { path, file, games })
+        Ok(GamesJournal { lines, games })
     }
 
     /// The games by number.
@@ -187,16 +200,27 @@ impl GamesJournal {
         &self.games
     }
 
-    /// Keeps a game; when this returns it is on the disk.
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.lines.path()
+    }
+
+    /// What was damaged when it was opened.
+    #[must_use]
+    pub fn damages(&self) -> &Damages {
+        self.lines.damages()
+    }
+
+    /// Keeps a game.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If it cannot be written, or games before it could not be forced to the disk.
     pub fn add(&mut self, number: usize, kept: Kept) -> Result<(), KeepError> {
-        let cannot = |error| KeepError::Io { what: "write", path: self.path.display().to_string(), error };
-        let text = serde_json::to_string(&(number, &kept)).map_err(|error| cannot(error.into()))?;
-        let line = format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
-        self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data()).map_err(cannot)?;
-        self.games.insert(number, kept);
+        self.lines.check()?;
+        let entry = (number, kept);
+        self.lines.append(&entry)?;
+        self.games.insert(entry.0, entry.1);
         Ok(())
     }
 
@@ -205,13 +229,7 @@ impl GamesJournal {
     /// # Errors
     /// If it cannot be removed.
     pub fn remove(self) -> Result<(), KeepError> {
-        let cannot = |error| KeepError::Io { what: "remove", path: self.path.display().to_string(), error };
-        fs::remove_file(&self.path).map_err(cannot)
+        let path = self.lines.path().display().to_string();
+        self.lines.remove().map_err(|error| KeepError::Remove { path, error })
     }
-}
-
-fn parse(line: &[u8]) -> Option<(usize, Kept)> {
-    let (sum, text) = std::str::from_utf8(line).ok()?.split_once(' ')?;
-    let is_whole = u32::from_str_radix(sum, 16).ok()? == crc32fast::hash(text.as_bytes());
-    is_whole.then(|| serde_json::from_str(text).ok())?
 }

@@ -33,7 +33,6 @@ mod run;
 mod side;
 mod standings;
 mod weights;
-mod whole;
 
 pub use anqi_play::{Budget, BudgetError};
 pub use cast::{Cast, CastError};
@@ -46,4 +45,3 @@ pub use run::{Ended, Event, RunError, collect, complete, play_some, run};
 pub use side::{Answer, Insider, Side, Thought};
 pub use standings::{PairingResult, Row, Standings, Summary};
 pub use weights::{WeightsFileError, with_weights_from_files};
-pub use whole::write_whole;

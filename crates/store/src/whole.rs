@@ -20,7 +20,7 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 pub fn write_whole<E: From<io::Error>>(
     path: &Path,
     access: Access,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+    fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
 ) -> Result<(), E> {
     if disk::is_special(path) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is there and not a file").into());

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fmt, fs, io, process};
 
-use anqi_lab::write_whole;
+use anqi_store::{Access, write_whole};
 use serde::{Deserialize, Serialize};
 
 /// A server and where it listens: the file `server.json` of a folder of games, and the answer to `GET /api/server`.
@@ -54,7 +54,7 @@ impl Holder {
     }
 
     pub(crate) fn write(&self, dir: &Path) -> io::Result<()> {
-        write_whole(&dir.join(FILE), |file| Ok(serde_json::to_writer(file, self)?))
+        write_whole(&dir.join(FILE), Access::Ordinary, |file| Ok(serde_json::to_writer(file, self)?))
     }
 
     /// The address of the page. A server that listens on every address is reached on the loopback address.

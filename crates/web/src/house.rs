@@ -1,8 +1,8 @@
 //! The house: all tables, the folder they are kept in, and those who think.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,16 +11,15 @@ use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
 use anqi_engine::{BuildError, Choice, Resources, Stop};
-use anqi_lab::write_whole;
 use anqi_play::{Analyst, AnalystError, Occupant, Policy, Secret, Terms, TermsError};
 use anqi_records::{Reader, Record};
 use anqi_rules::{Game, Seat, Seed, excerpt};
+use anqi_store::{Access, FolderLock, JournalError, LockError, Syncer, write_whole};
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::AbortHandle;
 
 use crate::holder::Holder;
-use crate::journal::Syncer;
-use crate::table::{Table, TableError, journal_path, record_path};
+use crate::table::{Disk, Table, TableError, journal_path, record_path};
 use crate::thinkers::Thinkers;
 use crate::view::GameView;
 use crate::watchers::{Told, Watchers};
@@ -35,7 +34,7 @@ pub struct House {
     /// Where deals come from: the system, or in tests a seed and how many there were.
     deals: Option<Seed>,
     games: AtomicU64,
-    syncer: Syncer,
+    disk: Disk,
     /// What a page may ask of players.
     policy: Policy,
     thinkers: Thinkers,
@@ -46,7 +45,6 @@ pub struct House {
     resources: Resources,
     /// Where it is served, once [`House::announce`] was told.
     pub(crate) holder: OnceLock<Holder>,
-    _lock: File,
 }
 
 /// What is decided when a house is opened.
@@ -119,19 +117,10 @@ impl House {
         let tables = settings.tables.as_ref().map(|folder| folder.display().to_string());
         let analyst = Analyst::new(tables.as_deref(), &settings.resources)?;
         settings.resources.open_for(analyst.spec())?;
-        fs::create_dir_all(dir).map_err(failed)?;
-        let lock =
-            OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock")).map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(HouseError::Locked {
-                    dir: dir.display().to_string(),
-                    holder: Holder::read(dir).map(Box::new),
-                });
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        let lock = FolderLock::take(dir).map_err(|error| match error {
+            LockError::Held(dir_text) => HouseError::Locked { dir: dir_text, holder: Holder::read(dir).map(Box::new) },
+            LockError::Io { error, .. } => failed(error),
+        })?;
         let cores = available_parallelism().map_or(1, usize::from);
         let whose: Arc<OnceLock<Weak<House>>> = Arc::default();
         let theirs = Arc::clone(&whose);
@@ -145,7 +134,7 @@ impl House {
             tables: Mutex::default(),
             deals: settings.deals,
             games: AtomicU64::new(0),
-            syncer: syncer.map_err(failed)?,
+            disk: Disk { lock, syncer: syncer.map_err(failed)? },
             policy: Policy::page(u32::try_from(cores).unwrap_or(u32::MAX)),
             thinkers: Thinkers::default(),
             players: Semaphore::new(cores),
@@ -153,7 +142,6 @@ impl House {
             analyst,
             resources: settings.resources,
             holder: OnceLock::new(),
-            _lock: lock,
         });
         let _ = whose.set(Arc::downgrade(&house));
         Ok(house)
@@ -214,7 +202,7 @@ impl House {
         }
         let terms = Terms { date: Some(today()), ..terms }.with_engines(&self.policy, &self.resources)?;
         let secret = Secret::from_seed(&secret);
-        let table = Table::new(&self.dir, &id, &terms, secret, &self.policy, &self.syncer)?;
+        let table = Table::new(&self.dir, &id, &terms, secret, &self.policy, &self.disk)?;
         Ok(seat(&mut self.tables(), table))
     }
 
@@ -234,7 +222,7 @@ impl House {
             let _ = fs::remove_file(journal_path(&self.dir, id));
             Table::of_record(id, &text.parse::<Record>()?, &self.policy)?
         } else if journal_path(&self.dir, id).exists() {
-            Table::resume(&self.dir, id, &self.policy, &self.syncer)?
+            Table::resume(&self.dir, id, &self.policy, &self.disk)?
         } else {
             return Err(unknown());
         };
@@ -248,9 +236,9 @@ impl House {
     }
 
     /// A journal has been forced to the disk, or could not be: whoever looks at the game is told.
-    fn hear_of_disk(&self, journal: &Path, result: io::Result<()>) {
+    fn hear_of_disk(&self, journal: &Path, result: Result<(), JournalError>) {
         if let Err(error) = &result {
-            eprintln!("{} may be lost: {error}", journal.display());
+            eprintln!("{error}");
         }
         let id = journal.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let seated = self.tables().get(id).and_then(Weak::upgrade);
@@ -285,7 +273,7 @@ impl House {
         let table = Table::of_record(&id, record, &self.policy)?;
         let path = record_path(&self.dir, &id);
         if !path.exists() {
-            write_whole(&path, |file| file.write_all(text.as_bytes()))?;
+            write_whole(&path, Access::Ordinary, |file| file.write_all(text.as_bytes()))?;
         }
         Ok(table)
     }
@@ -318,17 +306,16 @@ impl House {
 
     /// A record of a game without sitting down at it.
     fn peek(&self, id: &str) -> Option<(String, Record, bool)> {
-        // Nobody sits down meanwhile: opening a journal cuts off what is torn.
-        let tables = self.tables();
-        if let Some(seated) = tables.get(id).and_then(Weak::upgrade) {
+        let seated = self.tables().get(id).and_then(Weak::upgrade);
+        if let Some(seated) = seated {
             let table = seated.table();
             return Some((id.to_owned(), table.record(), table.is_in_play()));
         }
         if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
             return Some((id.to_owned(), text.parse().ok()?, false));
         }
-        let table = Table::resume(&self.dir, id, &self.policy, &self.syncer).ok()?;
-        Some((id.to_owned(), table.record(), table.is_in_play()))
+        let table = Table::look(&self.dir, id, &self.policy).ok()?;
+        Some((id.to_owned(), table.record(), table.game().outcome().is_none()))
     }
 
     /// Tells the pages of a table what has changed there, and lets an engine move and the clock run.

@@ -1,33 +1,14 @@
-//! The journal of one game: what was agreed, then every ply, on disk before anybody is told.
-//!
-//! A text file of lines `CRC JSON`. A line that was cut short by a crash has no valid checksum: it was never
-//! acknowledged, and is taken off when the file is opened again.
+//! The journal of one game: what was agreed, then everything that happened, on disk before anybody is told.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::iter;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread;
-use std::time::Duration;
-
-use anqi_lab::write_whole;
 use anqi_play::{Entry, Secret, Terms};
 use anqi_rules::SeedError;
+use anqi_store::{Format, Framing, Line, LineJournal, Old, OldHead};
 use serde::{Deserialize, Serialize};
 
-/// One line.
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "entry", rename_all = "lowercase")]
-enum Line {
-    /// What was agreed before the first ply; the first line.
-    Game(Head),
-    #[serde(untagged)]
-    Happened(Entry),
-}
+/// The file of a game in play.
+pub(crate) type Journal = LineJournal<Happened>;
 
-/// The first line of a journal: the terms, and the seeds of the deal. Who reads it knows the deal.
+/// The head of a journal: the terms, and the seeds of the deal. A reader of it knows the deal.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Head {
     #[serde(flatten)]
@@ -46,131 +27,43 @@ impl Head {
     }
 }
 
-/// A power cut may cost no more than this; a killed process costs nothing.
-const SYNC_EVERY: Duration = Duration::from_secs(2);
+/// What happens in a game: each entry needs those before it.
+pub(crate) struct Happened;
 
-/// The open file.
-#[derive(Debug)]
-pub(crate) struct Journal {
-    paper: Arc<Paper>,
-    end: u64,
-    syncer: Syncer,
-}
+impl Format for Happened {
+    const NAME: &'static str = "game";
+    const ORDERED: bool = true;
+    const OLD: Option<Old> = Some(Old { first_line: "", head: OldHead::Entry, framing: Framing::SumFirst });
+    type Head = Head;
+    type Entry = Entry;
 
-/// What journal and syncer share.
-#[derive(Debug)]
-struct Paper {
-    path: PathBuf,
-    file: File,
-    /// Something was written that the disk may not have; the syncer knows.
-    wet: AtomicBool,
-    /// The game is kept elsewhere.
-    removed: AtomicBool,
-}
-
-impl Paper {
-    fn sync(&self) -> io::Result<()> {
-        // What is written from here on waits for the next time.
-        self.wet.store(false, Ordering::Relaxed);
-        self.file.sync_data()?;
-        if !self.path.exists() && !self.removed.load(Ordering::Acquire) {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "somebody has removed its file"));
-        }
-        Ok(())
-    }
-}
-
-/// Whoever played need not wait for the disk: a thread forces to it what the journals of a house have got, and tells
-/// what came of that.
-#[derive(Clone, Debug)]
-pub(crate) struct Syncer(mpsc::Sender<Arc<Paper>>);
-
-impl Syncer {
-    /// `report` hears of every journal by its path.
-    pub(crate) fn start(report: impl Fn(&Path, io::Result<()>) + Send + 'static) -> io::Result<Syncer> {
-        let (wet, papers) = mpsc::channel::<Arc<Paper>>();
-        let dry = move || {
-            while let Ok(first) = papers.recv() {
-                thread::sleep(SYNC_EVERY);
-                let all: Vec<_> = iter::once(first).chain(papers.try_iter()).collect();
-                for paper in all {
-                    report(&paper.path, paper.sync());
-                }
-            }
-        };
-        thread::Builder::new().name("syncer".to_owned()).spawn(dry)?;
-        Ok(Syncer(wet))
-    }
-}
-
-impl Journal {
-    /// Begins a journal, which appears whole.
-    pub(crate) fn create(path: &Path, head: Head, syncer: &Syncer) -> io::Result<Journal> {
-        let text = line(&Line::Game(head))?;
-        write_whole(path, |file| file.write_all(text.as_bytes()))?;
-        Journal::at_end(path, text.len() as u64, syncer)
+    fn write_head(head: &Head) -> String {
+        // Text keys and strings: this cannot fail.
+        serde_json::to_string(head).unwrap_or_default()
     }
 
-    /// Opens a journal and reads it up to the first line that is not whole, from which on it is cut off.
-    pub(crate) fn open(path: &Path, syncer: &Syncer) -> io::Result<(Head, Vec<Entry>, Journal)> {
-        let text = fs::read(path)?;
-        let (mut head, mut entries, mut end) = (None, Vec::new(), 0);
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
-            match parse(line) {
-                Some(Line::Game(first)) if head.is_none() => head = Some(first),
-                Some(Line::Happened(entry)) if head.is_some() => entries.push(entry),
-                _ => break,
-            }
-            end += line.len() as u64;
-        }
-        let invalid = || io::Error::new(io::ErrorKind::InvalidData, "the journal does not begin with what was agreed");
-        Ok((head.ok_or_else(invalid)?, entries, Journal::at_end(path, end, syncer)?))
+    fn read_head(text: &str) -> Result<Head, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
-    fn at_end(path: &Path, end: u64, syncer: &Syncer) -> io::Result<Journal> {
-        let file = OpenOptions::new().append(true).open(path)?;
-        file.set_len(end)?;
-        let paper = Paper { path: path.to_owned(), file, wet: AtomicBool::new(false), removed: AtomicBool::new(false) };
-        Ok(Journal { paper: Arc::new(paper), end, syncer: syncer.clone() })
+    fn write(entry: &Entry) -> Line<'_> {
+        // Nor this.
+        Line::new("entry", 0, serde_json::to_string(entry).unwrap_or_default())
     }
 
-    /// Writes entries down. If that fails nothing of them stays.
-    pub(crate) fn append(&mut self, entries: &[Entry]) -> io::Result<()> {
-        let text = entries.iter().map(line).collect::<io::Result<String>>()?;
-        let mut file = &self.paper.file;
-        if let Err(error) = file.write_all(text.as_bytes()) {
-            let _ = file.set_len(self.end);
-            return Err(error);
-        }
-        self.end += text.len() as u64;
-        if !self.paper.wet.swap(true, Ordering::Relaxed) {
-            let gone = |_| io::Error::other("nobody is there to force it to the disk");
-            self.syncer.0.send(Arc::clone(&self.paper)).map_err(gone)?;
-        }
-        Ok(())
+    fn read(line: Line<'_>) -> Result<Entry, String> {
+        serde_json::from_str(&line.text).map_err(|error| error.to_string())
     }
-
-    /// Takes the file away: the game is kept elsewhere.
-    pub(crate) fn remove(&self) -> io::Result<()> {
-        self.paper.removed.store(true, Ordering::Release);
-        fs::remove_file(&self.paper.path)
-    }
-}
-
-fn line(entry: &impl Serialize) -> io::Result<String> {
-    let json = serde_json::to_string(entry)?;
-    Ok(format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())))
-}
-
-fn parse(line: &[u8]) -> Option<Line> {
-    let line = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
-    let (checksum, json) = line.split_once(' ')?;
-    let checksum = u32::from_str_radix(checksum, 16).ok()?;
-    if crc32fast::hash(json.as_bytes()) == checksum { serde_json::from_str(json).ok() } else { None }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use anqi_store::faults::{After, SimulatedDisk, damage, every_fault};
+    use anqi_store::{Access, JournalError, Owner, Syncer};
+
     use super::*;
 
     fn head() -> Head {
@@ -184,93 +77,110 @@ mod tests {
         Head { terms, seed: "1".to_owned(), nonce: "2".to_owned() }
     }
 
-    fn ply(text: &str, clock: Option<u64>) -> Entry {
-        Entry::Ply { ply: text.parse().unwrap(), clock: clock.map(Duration::from_millis) }
+    fn plies() -> Vec<Entry> {
+        let ply = |text: &str| Entry::Ply { ply: text.parse().unwrap(), clock: Some(Duration::from_millis(5)) };
+        let mut entries: Vec<Entry> = ["a1(K)", "b1(p)", "a1-a2"].map(ply).to_vec();
+        entries.push(Entry::Back { plies: 1, clocks: None });
+        entries
     }
 
-    fn deaf() -> Syncer {
-        Syncer::start(|_, _| {}).unwrap()
+    fn open(path: &Path) -> Result<(Journal, Vec<Entry>), JournalError> {
+        let mut entries = Vec::new();
+        let met = |entry, _| entries.push(entry);
+        Journal::open_or_create(path, Owner::Alone, Access::Secret, &head(), &Syncer::by_hand(), met)
+            .map(|journal| (journal, entries))
     }
 
-    /// Cut anywhere, the journal holds exactly the entries whose last byte was written, and goes on from there.
+    fn read(path: &Path) -> Result<(Journal, Vec<Entry>), JournalError> {
+        let mut entries = Vec::new();
+        Journal::read(path, |entry, _| entries.push(entry)).map(|journal| (journal, entries))
+    }
+
+    /// As c3a29fa wrote it.
+    fn old_journal() -> Vec<u8> {
+        let head = serde_json::to_string(&head()).unwrap().replacen('{', r#"{"entry":"game","#, 1);
+        let entries = plies().iter().map(|entry| serde_json::to_string(entry).unwrap()).collect::<Vec<_>>();
+        let line = |text: &String| format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
+        std::iter::once(&head).chain(&entries).map(line).collect::<String>().into_bytes()
+    }
+
     #[test]
-    fn a_torn_line_never_was() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("game.journal");
-        let syncer = deaf();
-        let mut journal = Journal::create(&path, head(), &syncer).unwrap();
-        let plies: Vec<Entry> = ["a1(K)", "b1(p)", "a1-a2"].map(|text| ply(text, None)).to_vec();
-        let mut ends = vec![journal.end];
-        for ply in &plies {
-            journal.append(std::slice::from_ref(ply)).unwrap();
-            ends.push(journal.end);
+    fn an_old_journal_goes_on() {
+        let disk = SimulatedDisk::mount(1);
+        let path = disk.path().join("game.journal");
+        disk.put(&path, &old_journal());
+        let (mut journal, entries) = open(&path).unwrap();
+        assert_eq!((entries, &journal.head().terms, journal.head().seed.as_str()), (plies(), &head().terms, "1"));
+        journal.append(&plies()[0]).unwrap();
+        let file = disk.peek(&path).unwrap();
+        assert_eq!(read(&path).unwrap().1.len(), 5);
+        let second = old_journal().split_inclusive(|byte| *byte == b'\n').nth(1).unwrap().to_vec();
+        assert_eq!(file, [old_journal(), second].concat());
+    }
+
+    #[test]
+    fn every_call_may_fail() {
+        for before in [None, Some(old_journal()), Some(old_journal()[..old_journal().len() - 9].to_vec())] {
+            every_fault(
+                |disk| {
+                    if let Some(before) = &before {
+                        disk.put(&disk.path().join("game.journal"), before);
+                    }
+                },
+                |disk| {
+                    let Ok((mut journal, known)) = open(&disk.path().join("game.journal")) else { return (0, 0) };
+                    let mut acknowledged = known.len();
+                    for entry in plies() {
+                        acknowledged += usize::from(journal.append(&entry).is_ok());
+                    }
+                    (acknowledged, if journal.sync().is_ok() { acknowledged } else { 0 })
+                },
+                |disk, (acknowledged, synced), after| {
+                    let path = disk.path().join("game.journal");
+                    if disk.peek(&path).is_none() {
+                        assert_eq!(synced, 0, "{after:?}");
+                        return;
+                    }
+                    let (journal, entries) = read(&path).unwrap();
+                    let kept = if after == After::Restart { acknowledged } else { synced };
+                    assert!(entries.len() >= kept, "{after:?}: {} of {kept}", entries.len());
+                    if after == After::Restart {
+                        assert_eq!(journal.damages().count(), 0, "{}", journal.damages());
+                        drop(journal);
+                        open(&path).unwrap().0.append(&plies()[0]).unwrap();
+                    }
+                },
+            );
         }
-        let whole = fs::read(&path).unwrap();
-        for length in 0..=whole.len() {
-            fs::write(&path, &whole[..length]).unwrap();
-            let kept = ends.iter().filter(|&&end| end <= length as u64).count();
-            match Journal::open(&path, &syncer) {
-                Err(_) => assert_eq!(kept, 0),
-                Ok((read, entries, mut journal)) => {
-                    assert_eq!((read.terms, read.seed, read.nonce), (head().terms, head().seed, head().nonce));
-                    assert_eq!(entries, plies[..kept - 1]);
-                    journal.append(&[Entry::Back { plies: 1, clocks: None }]).unwrap();
-                    assert_eq!(Journal::open(&path, &syncer).unwrap().1.len(), kept);
+    }
+
+    /// Up to the damage everything is there, nothing after it is believed, and the file keeps every byte.
+    #[test]
+    fn damage_is_named_and_nothing_is_shortened() {
+        let disk = SimulatedDisk::mount(1);
+        let path = disk.path().join("game.journal");
+        let (mut journal, _) = open(&path).unwrap();
+        plies().iter().for_each(|entry| drop(journal.append(entry)));
+        drop(journal);
+        for whole in [disk.peek(&path).unwrap(), old_journal()] {
+            for damaged in damage(&whole, 5).take(10_000) {
+                disk.put(&path, &damaged.bytes);
+                match read(&path) {
+                    Err(error) => assert!(error.to_string().contains("line "), "{error}"),
+                    Ok((journal, entries)) => {
+                        assert_eq!(entries, plies()[..entries.len()], "byte {}", damaged.at);
+                        assert_eq!(journal.damages().count(), u64::from(!damaged.is_cut), "{}", journal.damages());
+                        let opened = open(&path);
+                        if damaged.is_cut {
+                            assert!(opened.is_ok());
+                        } else {
+                            let error = opened.err().unwrap().to_string();
+                            assert!(error.contains(": line ") && error.contains("is damaged"), "{error}");
+                        }
+                    }
                 }
+                assert_eq!(disk.peek(&path).unwrap(), damaged.bytes, "byte {}", damaged.at);
             }
         }
-    }
-
-    #[test]
-    fn a_flipped_bit_ends_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("game.journal");
-        let syncer = deaf();
-        let mut journal = Journal::create(&path, head(), &syncer).unwrap();
-        let head = journal.end as usize;
-        journal.append(&[ply("a1(K)", Some(5))]).unwrap();
-        let whole = fs::read(&path).unwrap();
-        for at in head..whole.len() - 1 {
-            let mut damaged = whole.clone();
-            damaged[at] ^= 1;
-            fs::write(&path, &damaged).unwrap();
-            assert!(Journal::open(&path, &syncer).unwrap().1.is_empty(), "byte {at}");
-        }
-    }
-
-    /// Every two seconds somebody hears how it stands: of one that the system refuses to force to the disk, of one
-    /// whose file was taken away, and of one that is over, whose file may go.
-    #[test]
-    fn what_does_not_reach_the_disk_is_told() {
-        let dir = tempfile::tempdir().unwrap();
-        let (tell, told) = mpsc::channel();
-        let syncer = Syncer::start(move |path, result| {
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            tell.send((name, result.map_err(|error| error.kind()))).unwrap();
-        });
-        let syncer = syncer.unwrap();
-        let ply = ply("a1(K)", None);
-        let begin = |name: &str, spoil: &dyn Fn(&mut Journal)| {
-            let mut journal = Journal::create(&dir.path().join(name), head(), &syncer).unwrap();
-            spoil(&mut journal);
-            journal.append(std::slice::from_ref(&ply)).unwrap();
-            journal
-        };
-        begin("sound", &|_| {});
-        begin("refused", &|journal| {
-            let paper = Arc::get_mut(&mut journal.paper).unwrap();
-            paper.file = OpenOptions::new().append(true).open("/dev/null").unwrap();
-        });
-        fs::remove_file(begin("taken", &|_| {}).paper.path.clone()).unwrap();
-        begin("over", &|_| {}).remove().unwrap();
-        let mut heard: Vec<_> = (0..4).map(|_| told.recv().unwrap()).collect();
-        heard.sort();
-        let expected = [
-            ("over", Ok(())),
-            ("refused", Err(io::ErrorKind::InvalidInput)),
-            ("sound", Ok(())),
-            ("taken", Err(io::ErrorKind::NotFound)),
-        ];
-        assert_eq!(heard, expected.map(|(name, result)| (name.to_owned(), result)));
     }
 }

@@ -57,7 +57,7 @@ impl Refusal {
                     anqi_play::Refusal::NotALoss(_) | anqi_play::Refusal::Entry(_) => RefusalKind::Damaged,
                 },
                 TableError::NoHuman => RefusalKind::NobodyToResign,
-                TableError::Io(_) => RefusalKind::Storage,
+                TableError::Io(_) | TableError::Journal(_) => RefusalKind::Storage,
                 TableError::Damaged(_) => RefusalKind::Damaged,
             },
         }

@@ -1,16 +1,16 @@
 //! `Table`: one game of the page, in play with its journal or kept as a record.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anqi_engine::BuildError;
-use anqi_lab::write_whole;
 use anqi_play::{Clock, Command, EntryError, LiveGame, Occupant, Policy, Refusal, Secret, Terms, TermsError};
 use anqi_records::{Record, RecordError, ReplayError, replay};
 use anqi_rules::{Game, Move, Outcome, Seat, SeedError, excerpt};
+use anqi_store::{Access, FolderLock, JournalError, Owner, Syncer, write_whole};
 
-use crate::journal::{Head, Journal, Syncer};
+use crate::journal::{Head, Journal};
 
 /// One game, in play or kept.
 pub(crate) struct Table {
@@ -63,8 +63,16 @@ pub(crate) enum TableError {
     NoHuman,
     #[error("cannot write the game down: {0}")]
     Io(#[from] io::Error),
+    #[error("cannot write the game down: {0}")]
+    Journal(#[from] JournalError),
     #[error("the game cannot be read: {0}")]
     Damaged(String),
+}
+
+/// What games need to be written down in a folder.
+pub(crate) struct Disk {
+    pub(crate) lock: FolderLock,
+    pub(crate) syncer: Syncer,
 }
 
 /// Errors of what a file holds.
@@ -105,25 +113,58 @@ impl Table {
         terms: &Terms,
         secret: Secret,
         policy: &Policy,
-        syncer: &Syncer,
+        disk: &Disk,
     ) -> Result<Table, TableError> {
         // The journal's first line is made before the secret is given away, and written when the terms are known to be good.
         let head = Head::new(terms.clone(), &secret);
         let game = LiveGame::begin(terms, secret, policy, Duration::ZERO)?;
-        let journal = Journal::create(&journal_path(dir, id), head, syncer)?;
+        let owner = Owner::Folder(&disk.lock);
+        let path = journal_path(dir, id);
+        let journal = Journal::open_or_create(&path, owner, Access::Secret, &head, &disk.syncer, |_, _| {})?;
         Ok(Table::live(id, game, journal))
     }
 
-    /// A game that was begun before.
-    pub(crate) fn resume(dir: &Path, id: &str, policy: &Policy, syncer: &Syncer) -> Result<Table, TableError> {
-        let (head, entries, journal) = Journal::open(&journal_path(dir, id), syncer)?;
-        let mut game = LiveGame::begin(&head.terms, head.secret()?, policy, Duration::ZERO)?;
+    /// A game that was begun before. If a line of its journal is damaged it is read up to there, and only shown.
+    pub(crate) fn resume(dir: &Path, id: &str, policy: &Policy, disk: &Disk) -> Result<Table, TableError> {
+        let mut entries = Vec::new();
+        let met = |entry, _| entries.push(entry);
+        let journal = match Journal::open(&journal_path(dir, id), Owner::Folder(&disk.lock), &disk.syncer, met) {
+            Err(JournalError::Damaged { .. }) => return Table::look(dir, id, policy),
+            journal => journal.map_err(|error| TableError::Damaged(error.to_string()))?,
+        };
+        let mut game = LiveGame::begin(&journal.head().terms, journal.head().secret()?, policy, Duration::ZERO)?;
         game.commit(&entries, Duration::ZERO)?;
         let mut table = Table::live(id, game, journal);
         if table.game().outcome().is_some() {
             table.keep(dir)?;
         }
         Ok(table)
+    }
+
+    /// A game that was begun before, read and not played.
+    pub(crate) fn look(dir: &Path, id: &str, policy: &Policy) -> Result<Table, TableError> {
+        let mut entries = Vec::new();
+        let journal = Journal::read(&journal_path(dir, id), |entry, _| entries.push(entry));
+        let journal = journal.map_err(|error| TableError::Damaged(error.to_string()))?;
+        let mut game = LiveGame::begin(&journal.head().terms, journal.head().secret()?, policy, Duration::ZERO)?;
+        game.commit(&entries, Duration::ZERO)?;
+        let mut table = Table { id: id.to_owned(), state: Table::kept(&game), version: 0, trouble: None };
+        if journal.damages().count() > 0 {
+            let (path, damages) = (journal.path().display(), journal.damages());
+            table.trouble =
+                Some(format!("{path}: {damages}; the game is shown up to there, and its file is left as it is"));
+        }
+        Ok(table)
+    }
+
+    /// A live game as one that is not played any more.
+    fn kept(game: &LiveGame) -> State {
+        State::Kept(Box::new(Kept {
+            game: game.game().clone(),
+            seats: Seat::ALL.map(|seat| game.occupant(seat).clone()),
+            take_backs: game.take_backs(),
+            record: game.record(),
+        }))
     }
 
     fn live(id: &str, game: LiveGame, journal: Journal) -> Table {
@@ -332,7 +373,7 @@ impl Table {
         if entries.is_empty() {
             return Ok(());
         }
-        live.journal.append(&entries)?;
+        live.journal.append_all(&entries)?;
         live.game.commit(&entries, now).map_err(Refusal::from)?;
         self.version += 1;
         if self.game().outcome().is_some() { self.keep(dir) } else { Ok(()) }
@@ -347,16 +388,13 @@ impl Table {
     fn keep(&mut self, dir: &Path) -> Result<(), TableError> {
         let State::Live(live) = &self.state else { return Ok(()) };
         let record = live.game.record();
-        write_whole(&record_path(dir, &self.id), |file| file.write_all(record.to_string().as_bytes()))?;
+        write_whole(&record_path(dir, &self.id), Access::Ordinary, |file| {
+            file.write_all(record.to_string().as_bytes())
+        })?;
         self.trouble = None;
-        let kept = Kept {
-            game: live.game.game().clone(),
-            seats: Seat::ALL.map(|seat| live.game.occupant(seat).clone()),
-            take_backs: live.game.take_backs(),
-            record,
-        };
+        let kept = Table::kept(&live.game);
         let removed = live.journal.remove();
-        self.state = State::Kept(Box::new(kept));
+        self.state = kept;
         Ok(removed?)
     }
 }

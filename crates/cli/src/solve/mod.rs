@@ -16,8 +16,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::Exit;
-use crate::assess::write_whole;
-use crate::output::{Output, grouped};
+use crate::output::{Output, grouped, write_file};
 
 /// Solve small games exactly: every first flip, or every action of a position
 ///
@@ -268,7 +267,7 @@ fn solve_all(board: BoardSize, args: &SolveArgs, threads: NonZeroUsize, out: &mu
     }
     games.classes = solved.len();
     if let Some(file) = &args.svg {
-        write_whole(file, |out| Ok(out.write_all(picture(&games).to_svg().as_bytes())?))?;
+        write_file(file, |out| Ok(out.write_all(picture(&games).to_svg().as_bytes())?))?;
     }
     out.print(&games, |text| if args.csv { write_csv(text, &games) } else { write_all(text, &games) })?;
     Ok(Exit::Done)

@@ -221,6 +221,13 @@ impl SimulatedDisk {
         state.durable_names.insert(path.to_owned(), Node::File(number));
     }
 
+    /// Puts a folder there, forced to the medium, without a call that counts.
+    pub fn put_folder(&self, path: &Path) {
+        let mut state = self.state();
+        state.names.insert(path.to_owned(), Node::Folder);
+        state.durable_names.insert(path.to_owned(), Node::Folder);
+    }
+
     /// The names of all files, without a call that counts.
     #[must_use]
     pub fn names(&self) -> Vec<PathBuf> {

@@ -119,6 +119,12 @@ pub struct Damages {
 }
 
 impl Damages {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0 && self.torn.is_none()
+    }
+
     /// How many lines are damaged.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -440,14 +446,27 @@ impl<F: Format> LineJournal<F> {
     /// # Errors
     /// If it cannot be written; then it is not in the journal.
     pub fn append(&mut self, entry: &F::Entry) -> Result<Place, JournalError> {
+        self.append_all(std::slice::from_ref(entry))
+    }
+
+    /// Appends entries that belong together with one call; gives the place of the first.
+    ///
+    /// # Errors
+    /// If they cannot be written; then none is in the journal, or the journal must be opened again to see which are.
+    pub fn append_all(&mut self, entries: &[F::Entry]) -> Result<Place, JournalError> {
         let path = &self.paper.path;
         let writer = self.writer.as_mut().ok_or_else(|| JournalError::ReadOnly(path.display().to_string()))?;
-        let mut line = F::write(entry);
-        if F::ORDERED {
-            line.number = writer.next;
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for (entry, next) in entries.iter().zip(writer.next..) {
+            let mut line = F::write(entry);
+            if F::ORDERED {
+                line.number = next;
+            }
+            bytes.extend(self.framing.encode(&line));
+            ends.push(bytes.len());
         }
-        let place = writer.append(&self.paper, &self.framing.encode(&line))?;
-        writer.next += 1;
+        let place = writer.append(&self.paper, &bytes, ends.first().copied().unwrap_or_default())?;
+        writer.next += entries.len() as u64;
         writer.syncer.want(&self.paper);
         Ok(place)
     }
@@ -495,8 +514,8 @@ impl<F: Format> Drop for LineJournal<F> {
 }
 
 impl Writer {
-    /// Writes the bytes of an entry with one call, after closing a line that was left open.
-    fn append(&mut self, paper: &Paper, entry: &[u8]) -> Result<Place, JournalError> {
+    /// Writes the bytes of entries, of which the first has `first`, with one call, after closing a line that was left open.
+    fn append(&mut self, paper: &Paper, entries: &[u8], first: usize) -> Result<Place, JournalError> {
         let (torn, mut bytes) = match self.tail.as_ref() {
             None => return Err(JournalError::Unknown(paper.path.display().to_string())),
             Some(Tail::Ended) => (&[][..], Vec::new()),
@@ -504,8 +523,9 @@ impl Writer {
             Some(Tail::Torn { bytes, .. }) => (&bytes[..], format!("{}\n", TornMark::of(bytes)).into_bytes()),
         };
         let closing = bytes.len();
-        bytes.extend(entry);
-        let place = Place { from: self.end + closing as u64, to: self.end + bytes.len() as u64 - 1 };
+        bytes.extend(entries);
+        let from = self.end + closing as u64;
+        let place = Place { from, to: from + (first as u64).saturating_sub(1) };
         let Err(error) = paper.handle.write_all(&bytes) else {
             (self.end, self.tail) = (self.end + bytes.len() as u64, Some(Tail::Ended));
             return Ok(place);
@@ -523,6 +543,11 @@ impl Writer {
         }
         if written.len() >= closing && closing > 0 || (closing == 0 && !written.is_empty()) {
             let bytes = written[closing..].to_vec();
+            if bytes.len() >= first {
+                // Some of the entries are there and others are not.
+                self.tail = None;
+                return Err(io_error(&paper.path, error));
+            }
             self.tail = Some(if bytes.is_empty() { Tail::Ended } else { Tail::Torn { line: 0, at: 0, bytes } });
         } else if !written.is_empty() {
             self.tail = Some(Tail::Torn { line: 0, at: 0, bytes: [torn, &written].concat() });

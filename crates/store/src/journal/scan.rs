@@ -183,6 +183,16 @@ impl<'a> Scan<'a> {
                     }
                     continue;
                 }
+                Err(Reason::NoLineEnd) if self.at > at => {
+                    let damage = Damage { line: self.line, reason: Reason::NoLineEnd };
+                    let damages = skipped.take().map(|skipped| skipped.damage).into_iter().chain([damage]);
+                    for damage in damages {
+                        if meet(Event::Damaged(damage)).is_break() {
+                            return Ok(None);
+                        }
+                    }
+                    continue;
+                }
                 Err(reason) => reason,
             };
             (self.at, self.line) = (at, number);
@@ -244,6 +254,12 @@ impl<'a> Scan<'a> {
         let frame = Frame::read(block);
         let checked = match text.split_last() {
             Some((&b'\n', text)) => frame.and_then(|frame| frame.check(text)),
+            // All its text is there, and another byte where its line break should be; a mark would begin with a space.
+            Some((byte, text)) if *byte != b' ' && frame.is_ok_and(|frame| frame.check(text).is_ok()) => {
+                self.at += (head + text.len() + 1) as u64;
+                self.line += 1 + text.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                return Ok(Err(Reason::NoLineEnd));
+            }
             _ if text.len() as u64 <= length => Err(Reason::Length { said: length, is: text.len() as u64 }),
             _ => Err(Reason::NoLineEnd),
         };
