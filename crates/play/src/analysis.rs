@@ -2,7 +2,7 @@
 
 use anqi_endgame::{Measure, TableError, Wdl};
 use anqi_engine::{Candidate, Chances, Choice, Resources, Score, SearchStats, TablesOption};
-use anqi_rules::Game;
+use anqi_rules::{Game, Piece, Position};
 use serde::Serialize;
 
 use crate::names::{ColorName, SeatName};
@@ -111,8 +111,10 @@ pub struct OutcomeInfo {
     pub count: u8,
     /// How likely it is.
     pub probability: f64,
-    /// What it is worth, in the player's own units.
-    pub score: i32,
+    /// What it is worth, in the player's own units, if the search looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub score: Option<i32>,
     /// The expected score, 1 for a win.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -232,6 +234,28 @@ impl Analysis {
         self
     }
 
+    /// The same with everything that a flip may show, by rank, also where the search did not look.
+    #[must_use]
+    pub fn with_every_outcome(mut self, position: &Position) -> Analysis {
+        let hidden = f64::from(position.hidden().len());
+        // A flip is named by its square alone.
+        for info in self.move_infos.iter_mut().filter(|info| !info.mv.contains('-')) {
+            let looked_at = std::mem::take(&mut info.outcomes);
+            let outcome = |(piece, count): (Piece, u8)| {
+                let found = looked_at.iter().find(|outcome| outcome.piece == piece.char());
+                OutcomeInfo {
+                    piece: piece.char(),
+                    count,
+                    probability: f64::from(count) / hidden,
+                    score: found.and_then(|found| found.score),
+                    winrate: found.and_then(|found| found.winrate),
+                }
+            };
+            info.outcomes = position.reveals().map(outcome).collect();
+        }
+        self
+    }
+
     /// The same with shares of four digits: more than any search knows.
     #[must_use]
     pub fn rounded(mut self) -> Analysis {
@@ -256,7 +280,7 @@ impl MoveInfo {
             piece: outcome.piece.char(),
             count: outcome.count,
             probability: f64::from(outcome.count) / f64::from(weight),
-            score: outcome.score.0,
+            score: Some(outcome.score.0),
             winrate: None,
         });
         MoveInfo {

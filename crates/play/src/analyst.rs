@@ -71,7 +71,7 @@ impl Analyst {
         let in_tables = analysis.table.is_some();
         let of_move = |candidate: &Candidate| Some(chances_in_tables(position, compared(candidate.score), in_tables));
         let of_outcome = |score| Some(chances(position, compared(score)));
-        let mut analysis = analysis.meaning(choice, of_move, of_outcome);
+        let mut analysis = analysis.meaning(choice, of_move, of_outcome).with_every_outcome(position);
         analysis.wdl = Some(analysis.table.map_or_else(|| Analyst::value_of(game, choice), |table| table.chances()));
         analysis.rounded()
     }

@@ -170,9 +170,9 @@ count: number,
  */
 probability: number, 
 /**
- * What it is worth, in the player's own units.
+ * What it is worth, in the player's own units, if the search looked.
  */
-score: number, 
+score?: number, 
 /**
  * The expected score, 1 for a win.
  */

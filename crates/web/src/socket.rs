@@ -312,7 +312,7 @@ impl Page {
                 // A search that ended by itself has proven what there is to prove.
                 let is_last = stage == most || choice.stats.nodes < stage;
                 let analysis = Analysis { is_during_search: !is_last, ..house.analyst.analysis(&game, &choice) };
-                let study = Study::new(&id, &game, analysis, schema);
+                let study = Study::new(&id, analysis, schema);
                 let text = wire::text(&Event::Analysis(Box::new(study)));
                 if news.send(News::Text(text)).await.is_err() || is_last {
                     return;

@@ -1,7 +1,6 @@
 //! What a page is told of an analysis.
 
-use anqi_play::{Analysis, MoveInfo, rounded};
-use anqi_rules::{Game, Position};
+use anqi_play::{Analysis, MoveInfo};
 use serde::Serialize;
 
 use crate::wire::Schema;
@@ -49,8 +48,8 @@ struct FlipOutcome {
 }
 
 impl Study {
-    pub(crate) fn new(id: &str, game: &Game, mut analysis: Analysis, schema: Schema) -> Study {
-        let older = (schema == Schema::Whole).then(|| OlderStudy::of(game.position(), &analysis));
+    pub(crate) fn new(id: &str, mut analysis: Analysis, schema: Schema) -> Study {
+        let older = (schema == Schema::Whole).then(|| OlderStudy::of(&analysis));
         if older.is_some() {
             analysis.move_infos.truncate(MOST_LINES);
         }
@@ -59,7 +58,7 @@ impl Study {
 }
 
 impl OlderStudy {
-    fn of(position: &Position, analysis: &Analysis) -> OlderStudy {
+    fn of(analysis: &Analysis) -> OlderStudy {
         let root = &analysis.root_info;
         let flips = analysis.move_infos.iter().filter(|info| !info.mv.contains('-'));
         OlderStudy {
@@ -67,19 +66,18 @@ impl OlderStudy {
             depth: root.depth,
             mv: root.mv.clone(),
             pv: root.pv.clone(),
-            flips: flips.map(|info| FlipInfo::of(position, info)).collect(),
+            flips: flips.map(FlipInfo::of).collect(),
         }
     }
 }
 
 impl FlipInfo {
-    fn of(position: &Position, info: &MoveInfo) -> FlipInfo {
-        let hidden = f64::from(position.hidden().len());
-        let outcomes = position.reveals().map(|(piece, count)| FlipOutcome {
-            piece: piece.char(),
-            count,
-            probability: rounded(f64::from(count) / hidden),
-            winrate: info.outcomes.iter().find(|outcome| outcome.piece == piece.char()).and_then(|found| found.winrate),
+    fn of(info: &MoveInfo) -> FlipInfo {
+        let outcomes = info.outcomes.iter().map(|outcome| FlipOutcome {
+            piece: outcome.piece,
+            count: outcome.count,
+            probability: outcome.probability,
+            winrate: outcome.winrate,
         });
         FlipInfo { square: info.mv.clone(), winrate: info.winrate, outcomes: outcomes.collect() }
     }
