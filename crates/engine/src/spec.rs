@@ -262,7 +262,7 @@ impl PlayerSpec {
     }
 
     /// What one of this player's candidates promises the mover: the shares of its playouts, or what a champion's score
-    /// [means in games](chances), unless its tables have proven it. Scores of the others are no chances.
+    /// [means in games](crate::chances), unless its tables have proven it. Scores of the others are no chances.
     #[must_use]
     pub fn chances_of(&self, game: &Game, candidate: &Candidate, resources: &Resources) -> Option<Chances> {
         match &self.options {
