@@ -48,6 +48,7 @@ pub(crate) fn grouped(number: u64) -> String {
 pub(crate) fn write_file(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
     anqi_store::write_whole(path, Access::Ordinary, write).map_err(|error: anyhow::Error| {
         // An error that says where it comes from, such as a file that was read, stays what it is.
-        if error.chain().len() == 1 { error.context(format!("cannot write {}", path.display())) } else { error }
+        let is_told = error.chain().len() > 1 || error.is::<anqi_records::FileError>();
+        if is_told { error } else { error.context(format!("cannot write {}", path.display())) }
     })
 }

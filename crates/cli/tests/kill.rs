@@ -122,7 +122,10 @@ fn check(this: &Match, dir: &Path) {
     let left: BTreeSet<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(
         left,
-        ["games.anqi", "journal", "lock", "report.html"].map(Into::into).into_iter().collect::<BTreeSet<_>>()
+        ["engines", "games.anqi", "journal", "lock", "report.html"]
+            .map(Into::into)
+            .into_iter()
+            .collect::<BTreeSet<_>>()
     );
 }
 

@@ -1,12 +1,11 @@
 //! `Syncer`: a thread that forces journals to the disk, so that whoever appends need not wait for it.
 
 use std::io;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::JournalError;
 use crate::disk::Handle;
@@ -100,9 +99,14 @@ impl Syncer {
         let (sender, papers) = mpsc::channel::<Weak<Paper>>();
         let work = move || {
             while let Ok(first) = papers.recv() {
-                thread::sleep(SYNC_AFTER);
+                let due = Instant::now() + SYNC_AFTER;
+                let mut written = vec![first];
+                // The wait ends early with the last journal, so that no thread outlives it.
+                while let Ok(next) = papers.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                    written.push(next);
+                }
                 // A journal that was closed has been synced then.
-                for paper in iter::once(first).chain(papers.try_iter()).filter_map(|paper| paper.upgrade()) {
+                for paper in written.iter().filter_map(Weak::upgrade) {
                     report(&paper.path, paper.sync());
                 }
             }

@@ -95,7 +95,7 @@ pub enum HouseError {
         error: io::Error,
     },
     /// The tables cannot be used.
-    #[error("cannot use endgame tables: {0}")]
+    #[error("cannot use endgame tables")]
     Tables(#[from] BuildError),
     /// The name of the tables cannot stand in a player string.
     #[error(transparent)]

@@ -312,7 +312,7 @@ fn a_game_that_is_not_on_the_disk_says_so() {
     page.ask(json!({ "type": "play", "move": choose(&game), "ply": 0 }));
     assert_eq!(page.hear_game(1)["trouble"], Value::Null, "the system has not been asked yet");
     let told = page.hear();
-    assert!(told["trouble"].as_str().unwrap().contains("removed"), "{told}");
+    assert!(told["trouble"].as_str().unwrap().contains("deleted while in use"), "{told}");
     // What cannot be begun at all is refused at once.
     let refused = page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
     assert!(refused["message"].as_str().unwrap().contains("cannot write the game down"), "{refused}");
