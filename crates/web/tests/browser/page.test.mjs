@@ -568,7 +568,7 @@ test('a game that cannot be saved says so', async () => {
     rmSync(folder, { recursive: true });
     await cell(page, 'a1').click();
     await page.waitForSelector('#trouble:not([hidden])');
-    assert.match(await page.textContent('#trouble'), /may not be saved: somebody has removed its file/);
+    assert.match(await page.textContent('#trouble'), /may not be saved: .* was deleted while in use/);
     await close(page);
   } finally {
     other.removeAllListeners('exit');
