@@ -287,6 +287,30 @@ mod tests {
         assert_eq!(refused(""), format!("job key is for anqi , this is anqi {VERSION}"));
     }
 
+    /// Who is to play belongs to a job: other engines have another key.
+    #[test]
+    fn another_network_is_another_job() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let net = dir.path().join("a.net");
+        let plan = format!("budget = 'nodes=9'\nplayers = ['champion,net={}', 'random']", net.display());
+        let plan: Arc<Plan> = Arc::new(plan.parse().expect("a plan"));
+        let network = include_bytes!("../../engine/src/champion/champion.net");
+        let job = |bytes: &[u8]| {
+            std::fs::write(&net, bytes).expect("room");
+            Job::pairs(&plan, &Cast::new(&plan, &anqi_engine::Resources::default()).expect("a sound network"))
+        };
+        let mut other = network[network.len() - 351_712..].to_vec();
+        other[1000] ^= 1;
+        let (own, same, other) = (job(network), job(network), job(&other));
+        assert_eq!(own.key(), same.key());
+        assert_ne!(own.key(), other.key());
+        let (Job::Pairs(plan, engines), Job::Pairs(..)) = (own, other) else { unreachable!("both are plans") };
+        let here = Cast::new(&plan, &anqi_engine::Resources::default()).expect("a sound network");
+        let strangers = here.strangers(&plan, &engines);
+        let then = engines.lines().next().expect("a line for each contender");
+        assert!(strangers.contains(then) && strangers.lines().count() == 1, "{strangers}");
+    }
+
     #[test]
     fn subjects_name_key_and_item() {
         assert_eq!(named(&work_subject("key", 17)), Some(("key", "17")));
