@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anqi_assess::{Cache, Records, Search, Selection, Valuer};
 use anqi_engine::{Resources, Stop};
@@ -12,7 +12,7 @@ use anqi_rules::{Deal, Game, Rules, Seed};
 const NETWORK: &[u8] = include_bytes!("../../engine/src/champion/champion.net");
 
 /// Values of a process of its own, and how many positions it looked at.
-fn values(cache: &Path, games: &PathBuf, net: &Path) -> (Vec<f64>, usize) {
+fn values(cache: &Path, games: &Path, net: &Path) -> (Vec<f64>, usize) {
     let method = format!("champion,hash=1,tables=off,net={}", net.display()).parse().unwrap();
     let searches = [Search { method, budget: Some("nodes=60".parse().unwrap()) }];
     let (stop, mut fresh) = (Stop::default(), 0);
@@ -20,7 +20,7 @@ fn values(cache: &Path, games: &PathBuf, net: &Path) -> (Vec<f64>, usize) {
     let (cache, resources) = (Cache::open(cache).unwrap(), Resources::default());
     let mut valuer = Valuer::new(cache, NonZeroUsize::MIN, 1, &resources, &stop, &mut watch);
     let selection = Selection::default();
-    let files = [games.clone()];
+    let files = [games.to_path_buf()];
     let records = Records { files: &files, selection: &selection, searches: &searches, provers: &[] };
     let valued = records.value(&mut valuer).unwrap();
     let values = valued.series[0].samples.iter().map(|sample| sample.value).collect();
