@@ -56,7 +56,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Exit> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         bail!("anqi play needs a terminal; `anqi match` plays without one");
     }
-    let mut table = Table::new(args)?;
+    let mut table = TerminalGame::new(args)?;
     let mut terminal = ratatui::init();
     let played = table.play(&mut terminal);
     ratatui::restore();
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Exit> {
 }
 
 /// One game, the players of ours in it, and where the human looks.
-struct Table {
+struct TerminalGame {
     live: LiveGame,
     /// The player of each seat; `None` is a human.
     bots: [Option<Arc<Mutex<Thinker>>>; 2],
@@ -103,8 +103,8 @@ struct Thinking {
     is_hint: bool,
 }
 
-impl Table {
-    fn new(args: &PlayArgs) -> Result<Table> {
+impl TerminalGame {
+    fn new(args: &PlayArgs) -> Result<TerminalGame> {
         let rules = args.rules.rules;
         let secret = match &args.seed {
             Some(seed) => seed.clone(),
@@ -134,7 +134,7 @@ impl Table {
         let [first, second] =
             Seat::ALL.map(|seat| live.occupant(seat).bot().map(|bot| at_work(bot, &resources)).transpose());
         let bots = [first?, second?];
-        Ok(Table {
+        Ok(TerminalGame {
             live,
             bots,
             hinter: None,
@@ -408,11 +408,11 @@ mod tests {
         args: PlayArgs,
     }
 
-    fn table(words: &str) -> Table {
-        Table::new(&Words::parse_from(words.split(' ')).args).unwrap()
+    fn table(words: &str) -> TerminalGame {
+        TerminalGame::new(&Words::parse_from(words.split(' ')).args).unwrap()
     }
 
-    fn screen(table: &Table) -> String {
+    fn screen(table: &TerminalGame) -> String {
         let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
         terminal.draw(|frame| table.draw(frame)).unwrap();
         terminal.backend().to_string()

@@ -6,7 +6,7 @@ use anqi_rules::{Game, Position, Repeat};
 
 use crate::resources::Resources;
 use crate::score::Score;
-use crate::tables::{Tables, TablesOption};
+use crate::tables::{GameTables, TablesOption};
 
 /// The hashes of all positions before the node, and the draw rules.
 ///
@@ -17,7 +17,7 @@ pub(crate) struct Line {
     hashes: Vec<u64>,
     draw: u16,
     repeats: bool,
-    tables: Option<Arc<Tables>>,
+    tables: Option<Arc<GameTables>>,
 }
 
 impl Line {

@@ -10,7 +10,7 @@ use anqi_rules::{Game, excerpt};
 use crate::champion::{NetOption, SmallBoards};
 use crate::eval::{Network, NetworkError, NetworkFacts};
 use crate::spec::PlayerSpec;
-use crate::tables::{SOLVED, Tables, TablesOption};
+use crate::tables::{GameTables, SOLVED, TablesOption};
 use crate::time::TimeSource;
 
 /// What players need beside their options: networks and endgame tables by the names that player strings give them, a clock,
@@ -43,7 +43,7 @@ struct Source {
 }
 
 /// Tables by choice and draw rule.
-type Opened = HashMap<(TablesOption, Option<u16>), Arc<Tables>>;
+type Opened = HashMap<(TablesOption, Option<u16>), Arc<GameTables>>;
 /// Passes a notice on.
 type Tell = Box<dyn Fn(&str) + Send + Sync>;
 
@@ -256,14 +256,14 @@ impl Resources {
     }
 
     /// The tables of a player for a game. Where they cannot be read it plays without, and a notice says so.
-    pub(crate) fn tables(&self, option: &TablesOption, game: &Game) -> Option<Arc<Tables>> {
+    pub(crate) fn tables(&self, option: &TablesOption, game: &Game) -> Option<Arc<GameTables>> {
         self.open(option, game.rules().draw()).unwrap_or_else(|error| {
             self.0.notices.add(format!("playing without tables: {error}"));
             None
         })
     }
 
-    fn open(&self, option: &TablesOption, draw: Option<u16>) -> Result<Option<Arc<Tables>>, TableError> {
+    fn open(&self, option: &TablesOption, draw: Option<u16>) -> Result<Option<Arc<GameTables>>, TableError> {
         let key = (option.clone(), draw);
         let mut tables = lock(&self.0.tables);
         if let Some(tables) = tables.get(&key) {
@@ -277,7 +277,7 @@ impl Resources {
                 None => return Ok(None),
             },
         };
-        let opened = Arc::new(Tables::new(tablebase, Arc::clone(&self.0.notices)));
+        let opened = Arc::new(GameTables::new(tablebase, Arc::clone(&self.0.notices)));
         tables.insert(key, Arc::clone(&opened));
         Ok(Some(opened))
     }

@@ -64,16 +64,16 @@ impl Range<TablesOption> for AnyTables {
 
 /// Tables that fit the rules of a game.
 #[derive(Debug)]
-pub(crate) struct Tables {
+pub(crate) struct GameTables {
     tablebase: Arc<Tablebase>,
     /// A damaged file was met: there is a notice, and nothing is asked any more.
     failed: AtomicBool,
     notices: Arc<Notices>,
 }
 
-impl Tables {
-    pub(crate) fn new(tablebase: Tablebase, notices: Arc<Notices>) -> Tables {
-        Tables { tablebase: Arc::new(tablebase), failed: AtomicBool::new(false), notices }
+impl GameTables {
+    pub(crate) fn new(tablebase: Tablebase, notices: Arc<Notices>) -> GameTables {
+        GameTables { tablebase: Arc::new(tablebase), failed: AtomicBool::new(false), notices }
     }
 
     pub(crate) const fn tablebase(&self) -> &Arc<Tablebase> {

@@ -27,12 +27,12 @@ pub struct Findings {
     /// What is drawn.
     pub figures: Vec<Figure>,
     /// Printed and measured numbers.
-    pub table: Table,
+    pub table: Measurements,
 }
 
 /// Printed and measured numbers of one kind of experiment.
 #[derive(Clone, Debug)]
-pub enum Table {
+pub enum Measurements {
     /// Of playouts.
     Playouts {
         /// What is measured.
@@ -75,20 +75,20 @@ impl Experiment {
                 let there = Facts::printed_playouts(&printed, &rows, timed);
                 let here = Facts::measured_playouts(&rows, timed);
                 let measured = (rows.len(), plan.cells().len(), "rows");
-                (there, here, measured, Table::Playouts { plan: Box::new(plan.clone()), printed, rows })
+                (there, here, measured, Measurements::Playouts { plan: Box::new(plan.clone()), printed, rows })
             }
             (Sheet::Matches(plan), Rows::Matches(rows)) => {
                 let printed = self.published::<PrintedMatch>()?;
                 let played: u64 = rows.iter().map(|row| row.pairs().total()).sum();
                 let (there, here) = (Facts::printed_matches(&printed), Facts::measured_matches(&rows));
                 let measured = (played as usize, plan.count() as usize, "pairs of games");
-                (there, here, measured, Table::Matches { plan: plan.clone(), printed, rows })
+                (there, here, measured, Measurements::Matches { plan: plan.clone(), printed, rows })
             }
             (Sheet::Branching(plan), Rows::Branching(rows)) => {
                 let printed = self.published::<PrintedBranching>()?;
                 let (there, here) = (Facts::printed_branching(&printed), Facts::measured_branching(&rows));
                 let measured = (usize::from(run.is_finished(sheet)), 1, "tables");
-                (there, here, measured, Table::Branching { plan: plan.clone(), printed, rows })
+                (there, here, measured, Measurements::Branching { plan: plan.clone(), printed, rows })
             }
             _ => unreachable!("rows are of the kind of their sheet"),
         };

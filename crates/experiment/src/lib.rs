@@ -35,7 +35,7 @@ pub use branching::BranchingRow;
 pub use facts::{Measure, Pattern, by_games, by_pairs, draw_rate, left, plies};
 pub use figure::{Content, Figure, Line};
 pub use file::{PlayoutPlan, PlayoutPlanFile, PositionFile, Sheet, SheetError};
-pub use findings::{Findings, Table};
+pub use findings::{Findings, Measurements};
 pub use judge::{Judged, Judgement};
 pub use matches::MatchRow;
 pub use number::{Number, Z, show};

@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 
 use anqi_experiment::{
-    BestMove, BranchingRow, Claim, Findings, Judged, MatchRow, Number, Order, PlayoutPlan, PlayoutRow,
-    PrintedBranching, PrintedMatch, PrintedPlayouts, Table, Z, by_games, by_pairs, draw_rate, left, plies, show,
+    BestMove, BranchingRow, Claim, Findings, Judged, MatchRow, Measurements, Number, Order, PlayoutPlan, PlayoutRow,
+    PrintedBranching, PrintedMatch, PrintedPlayouts, Z, by_games, by_pairs, draw_rate, left, plies, show,
 };
 use anqi_lab::Plan;
 use anqi_stats::{CrossTable, Games};
@@ -35,9 +35,9 @@ pub fn experiment_markdown(findings: &Findings) -> String {
         let _ = writeln!(text, "![{}]({})\n", figure.title, figure_file(place + 1));
     }
     match table {
-        Table::Playouts { plan, printed, rows } => playout_tables(&mut text, plan, printed, rows),
-        Table::Matches { plan, printed, rows } => match_tables(&mut text, plan, printed, rows),
-        Table::Branching { plan, printed, rows } => branching_table(&mut text, plan, printed, rows),
+        Measurements::Playouts { plan, printed, rows } => playout_tables(&mut text, plan, printed, rows),
+        Measurements::Matches { plan, printed, rows } => match_tables(&mut text, plan, printed, rows),
+        Measurements::Branching { plan, printed, rows } => branching_table(&mut text, plan, printed, rows),
     }
     text
 }

@@ -29,7 +29,7 @@
 //! | `veiled.rs` | `Veiled`: endings with face-down pieces, written `Kn+Pp` |
 //! | `tally.rs` | `Tally`: how many placements are worth what |
 //! | `verify.rs` | the values of an ending checked by the rules of the game |
-//! | `tables.rs` | `Tables`: endings with face-down pieces in files |
+//! | `tables.rs` | `TableFolder`: endings with face-down pieces in files |
 //!
 //! - **Values are exact.** With h squares face down they are multiples of 1/h!, kept as whole numbers; no iteration to a
 //!   tolerance, no floating point.
@@ -52,7 +52,7 @@ mod worth;
 pub use sets::FairSet;
 pub use solver::{SolveError, Solver};
 #[cfg(feature = "files")]
-pub use tables::{MOST_HIDDEN, MOST_PIECES, Tables, TablesError};
+pub use tables::{MOST_HIDDEN, MOST_PIECES, TableFolder, TablesError};
 pub use tally::Tally;
 pub use veiled::{Veiled, VeiledError};
 pub use worth::{Fraction, Worth};

@@ -1,4 +1,4 @@
-//! `Tables`: endings of the 4×8 board with face-down pieces, in a folder of files.
+//! `TableFolder`: endings of the 4×8 board with face-down pieces, in a folder of files.
 //!
 //! One file for each class of endings, named by its simplest member (`Kn+Pp.veiled`), in the container of
 //! `anqi-endgame`: compressed blocks with checksums, there whole or not at all. The bytes are the values of the levels in
@@ -27,7 +27,7 @@ const BLOCK: usize = 1 << 16;
 
 /// A folder of tables, and those of them that are in memory.
 #[derive(Debug)]
-pub struct Tables {
+pub struct TableFolder {
     dir: PathBuf,
     solver: Solver,
     /// By number of pieces and of face-down pieces.
@@ -63,12 +63,12 @@ pub enum TablesError {
     TooLarge(Veiled),
 }
 
-impl Tables {
+impl TableFolder {
     /// The tables of a folder. Nothing is read yet.
     #[must_use]
-    pub fn new(dir: &Path) -> Tables {
+    pub fn new(dir: &Path) -> TableFolder {
         let solver = Solver::new(BoardSize::FourByEight, Ladder::Taiwan);
-        Tables { dir: dir.to_owned(), solver, classes: HashMap::new() }
+        TableFolder { dir: dir.to_owned(), solver, classes: HashMap::new() }
     }
 
     /// Every ending that names a class, by pieces, then by face-down pieces.
@@ -229,13 +229,13 @@ impl Tables {
         self.solver.forget(|_| true);
     }
 
-    /// What a position is worth; its ending must have been [loaded](Tables::load).
+    /// What a position is worth; its ending must have been [loaded](TableFolder::load).
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<Worth> {
         self.solver.probe(position)
     }
 
-    /// What every action is worth; the ending must have been [loaded](Tables::load).
+    /// What every action is worth; the ending must have been [loaded](TableFolder::load).
     #[must_use]
     pub fn actions(&self, position: &Position) -> Option<Vec<(Move, Worth)>> {
         self.solver.actions(position)

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use anqi_endgame::{Ending, Wdl};
 use anqi_rules::{BoardSize, Color, Ladder, Material};
-use anqi_solve::{Fraction, Solver, Tables, TablesError, Tally, Veiled};
+use anqi_solve::{Fraction, Solver, TableFolder, TablesError, Tally, Veiled};
 use anqi_task::{Status, Stop};
 
 fn build(dir: &Path, pieces: u32, threads: usize) -> usize {
     let mut made = 0;
     let count = |status: &Status| made = status.made().items as usize;
-    Tables::new(dir).build(pieces, threads.try_into().unwrap(), &Stop::default(), count).unwrap();
+    TableFolder::new(dir).build(pieces, threads.try_into().unwrap(), &Stop::default(), count).unwrap();
     made
 }
 
@@ -42,7 +42,7 @@ fn three_pieces_whole() {
     assert!(files == bytes(one.path()), "a table came out otherwise the second time");
 
     // Every table of three pieces follows from the rules, and counts every placement.
-    let mut tables = Tables::new(one.path());
+    let mut tables = TableFolder::new(one.path());
     let mut totals = BTreeMap::new();
     for hidden in 0..=2 {
         for veiled in tables.names(3, hidden) {
@@ -105,23 +105,23 @@ fn damaged_and_missing_files_are_errors() {
     let dir = tempfile::tempdir().unwrap();
     build(dir.path(), 2, 1);
     let veiled: Veiled = "K+p".parse().unwrap();
-    let path = Tables::new(dir.path()).path(&veiled);
+    let path = TableFolder::new(dir.path()).path(&veiled);
     let whole = fs::read(&path).unwrap();
     for place in 0..whole.len() {
         for damaged in [whole[..place].to_vec(), flipped(&whole, place)] {
             fs::write(&path, damaged).unwrap();
-            let error = Tables::new(dir.path()).load(&veiled).unwrap_err();
+            let error = TableFolder::new(dir.path()).load(&veiled).unwrap_err();
             assert!(error.to_string().contains("K+p") || error.to_string().contains("P+n"), "{error}");
         }
     }
     fs::remove_file(&path).unwrap();
-    assert!(matches!(Tables::new(dir.path()).load(&veiled), Err(TablesError::Missing { .. })));
+    assert!(matches!(TableFolder::new(dir.path()).load(&veiled), Err(TablesError::Missing { .. })));
     // A whole table under another name is refused too.
-    let other = Tables::new(dir.path()).path(&"C+c".parse().unwrap());
+    let other = TableFolder::new(dir.path()).path(&"C+c".parse().unwrap());
     fs::copy(other, &path).unwrap();
-    assert!(matches!(Tables::new(dir.path()).load(&veiled), Err(TablesError::Other { .. })));
+    assert!(matches!(TableFolder::new(dir.path()).load(&veiled), Err(TablesError::Other { .. })));
     let large: Veiled = "KGM+kgm".parse().unwrap();
-    assert!(matches!(Tables::new(dir.path()).load(&large), Err(TablesError::TooLarge(_))));
+    assert!(matches!(TableFolder::new(dir.path()).load(&large), Err(TablesError::TooLarge(_))));
 }
 
 fn flipped(bytes: &[u8], place: usize) -> Vec<u8> {

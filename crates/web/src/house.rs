@@ -1,4 +1,4 @@
-//! The house: all tables, the folder they are kept in, and those who think.
+//! The house: all hosted games, their folder, and the engines that play in them.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -19,7 +19,7 @@ use tokio::sync::{Semaphore, broadcast};
 use tokio::task::AbortHandle;
 
 use crate::holder::Holder;
-use crate::table::{Disk, Table, TableError, journal_path, record_path};
+use crate::hosted::{Disk, HostedError, HostedGame, journal_path, record_path};
 use crate::thinkers::Thinkers;
 use crate::view::GameView;
 use crate::watchers::{Told, Watchers};
@@ -30,7 +30,7 @@ use crate::wire::{Imported, Listed, ListedPlayer};
 pub struct House {
     dir: PathBuf,
     /// Tables at which somebody sits, thinks or has a clock running. The others are on the disk alone.
-    tables: Mutex<HashMap<String, Weak<Seated>>>,
+    open: Mutex<HashMap<String, Weak<OpenGame>>>,
     /// Where deals come from: the system, or in tests a seed and how many there were.
     deals: Option<Seed>,
     games: AtomicU64,
@@ -58,17 +58,17 @@ pub struct Settings {
     pub resources: Resources,
 }
 
-/// A table, and how its pages hear of it.
-pub(crate) struct Seated {
-    table: Mutex<Table>,
+/// A hosted game in memory, its watchers and what is under way in it.
+pub(crate) struct OpenGame {
+    hosted: Mutex<HostedGame>,
     watchers: Watchers,
     going: Mutex<Going>,
 }
 
-/// What is under way at a table.
+/// What is under way in a game.
 #[derive(Default)]
 struct Going {
-    /// The version of the table that it belongs to.
+    /// The version of the game that it belongs to.
     version: Option<u64>,
     thinking: Stop,
     flag: Option<AbortHandle>,
@@ -131,7 +131,7 @@ impl House {
         });
         let house = Arc::new(House {
             dir: dir.to_owned(),
-            tables: Mutex::default(),
+            open: Mutex::default(),
             deals: settings.deals,
             games: AtomicU64::new(0),
             disk: Disk { lock, syncer: syncer.map_err(failed)? },
@@ -165,8 +165,8 @@ impl House {
         Ok(())
     }
 
-    fn tables(&self) -> MutexGuard<'_, HashMap<String, Weak<Seated>>> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    fn hosted_games(&self) -> MutexGuard<'_, HashMap<String, Weak<OpenGame>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A name for a new game, and where its deal comes from. They have nothing to do with each other: a name decides how
@@ -184,7 +184,7 @@ impl House {
                 None => (random()?, random()?),
             };
             let id = id_of(&name);
-            if !self.tables().contains_key(&id)
+            if !self.hosted_games().contains_key(&id)
                 && ![journal_path(&self.dir, &id), record_path(&self.dir, &id)].iter().any(|path| path.exists())
             {
                 return Ok((id, secret));
@@ -193,7 +193,7 @@ impl House {
     }
 
     /// Begins a game; [`go_on`](House::go_on) lets it go on.
-    pub(crate) fn begin(&self, terms: Terms) -> Result<Arc<Seated>, TableError> {
+    pub(crate) fn begin(&self, terms: Terms) -> Result<Arc<OpenGame>, HostedError> {
         // A name is used up even if nothing comes of the game: so did the first version, and its sessions replay.
         let (id, secret) = self.new_name()?;
         for wanted in [&terms.first, &terms.second] {
@@ -202,37 +202,37 @@ impl House {
         }
         let terms = Terms { date: Some(today()), ..terms }.with_engines(&self.policy, &self.resources)?;
         let secret = Secret::from_seed(&secret);
-        let table = Table::new(&self.dir, &id, &terms, secret, &self.policy, &self.disk)?;
-        Ok(seat(&mut self.tables(), table))
+        let hosted = HostedGame::new(&self.dir, &id, &terms, secret, &self.policy, &self.disk)?;
+        Ok(hold(&mut self.hosted_games(), hosted))
     }
 
     /// A game by its name, in play or kept.
-    pub(crate) fn find(&self, id: &str) -> Result<Arc<Seated>, TableError> {
-        let unknown = || TableError::NoSuchGame(excerpt(id));
+    pub(crate) fn find(&self, id: &str) -> Result<Arc<OpenGame>, HostedError> {
+        let unknown = || HostedError::NoSuchGame(excerpt(id));
         if id.len() != ID_DIGITS || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(unknown());
         }
         // Two pages that open one game must not open its journal twice.
-        let mut tables = self.tables();
-        if let Some(seated) = tables.get(id).and_then(Weak::upgrade) {
-            return Ok(seated);
+        let mut games = self.hosted_games();
+        if let Some(open_game) = games.get(id).and_then(Weak::upgrade) {
+            return Ok(open_game);
         }
-        let table = if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
+        let hosted = if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
             // The record is written before the journal goes.
             let _ = fs::remove_file(journal_path(&self.dir, id));
-            Table::of_record(id, &text.parse::<Record>()?, &self.policy)?
+            HostedGame::of_record(id, &text.parse::<Record>()?, &self.policy)?
         } else if journal_path(&self.dir, id).exists() {
-            Table::resume(&self.dir, id, &self.policy, &self.disk)?
+            HostedGame::resume(&self.dir, id, &self.policy, &self.disk)?
         } else {
             return Err(unknown());
         };
-        Ok(seat(&mut tables, table))
+        Ok(hold(&mut games, hosted))
     }
 
     /// How many games are in memory.
     #[must_use]
-    pub fn seated(&self) -> usize {
-        self.tables().values().filter(|seated| seated.strong_count() > 0).count()
+    pub fn open_games(&self) -> usize {
+        self.hosted_games().values().filter(|open_game| open_game.strong_count() > 0).count()
     }
 
     /// A journal has been forced to the disk, or could not be: whoever looks at the game is told.
@@ -241,9 +241,9 @@ impl House {
             eprintln!("{error}");
         }
         let id = journal.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let seated = self.tables().get(id).and_then(Weak::upgrade);
-        if let Some(seated) = seated {
-            seated.tell_trouble(result.err().map(|error| error.to_string()));
+        let open_game = self.hosted_games().get(id).and_then(Weak::upgrade);
+        if let Some(open_game) = open_game {
+            open_game.tell_trouble(result.err().map(|error| error.to_string()));
         }
     }
 
@@ -255,7 +255,7 @@ impl House {
                 Err(error) => imported.errors.push(error.to_string()),
                 Ok(entry) => match self.keep(&entry.record) {
                     Ok(kept) => imported.games.push(kept.id().to_owned()),
-                    Err(TableError::Io(error)) => return Err(error),
+                    Err(HostedError::Io(error)) => return Err(error),
                     Err(error) => imported.errors.push(format!("line {}: {error}", entry.line)),
                 },
             }
@@ -267,22 +267,22 @@ impl House {
     }
 
     /// Keeps a record as a game, whose name is the same for the same record.
-    fn keep(&self, record: &Record) -> Result<Table, TableError> {
+    fn keep(&self, record: &Record) -> Result<HostedGame, HostedError> {
         let text = record.to_string();
         let id = id_of(&Seed::from([7; 32]).child(&text));
-        let table = Table::of_record(&id, record, &self.policy)?;
+        let hosted = HostedGame::of_record(&id, record, &self.policy)?;
         let path = record_path(&self.dir, &id);
         if !path.exists() {
             write_whole(&path, Access::Ordinary, |file| file.write_all(text.as_bytes()))?;
         }
-        Ok(table)
+        Ok(hosted)
     }
 
     /// Keeps a record, and opens it.
-    pub(crate) fn keep_open(&self, record: &Record) -> Result<Arc<Seated>, TableError> {
-        let table = self.keep(record)?;
-        let mut tables = self.tables();
-        Ok(tables.get(table.id()).and_then(Weak::upgrade).unwrap_or_else(|| seat(&mut tables, table)))
+    pub(crate) fn keep_open(&self, record: &Record) -> Result<Arc<OpenGame>, HostedError> {
+        let hosted = self.keep(record)?;
+        let mut games = self.hosted_games();
+        Ok(games.get(hosted.id()).and_then(Weak::upgrade).unwrap_or_else(|| hold(&mut games, hosted)))
     }
 
     /// The newest games first.
@@ -306,27 +306,27 @@ impl House {
 
     /// A record of a game without sitting down at it.
     fn peek(&self, id: &str) -> Option<(String, Record, bool)> {
-        let seated = self.tables().get(id).and_then(Weak::upgrade);
-        if let Some(seated) = seated {
-            let table = seated.table();
-            return Some((id.to_owned(), table.record(), table.is_in_play()));
+        let open_game = self.hosted_games().get(id).and_then(Weak::upgrade);
+        if let Some(open_game) = open_game {
+            let hosted = open_game.hosted();
+            return Some((id.to_owned(), hosted.record(), hosted.is_in_play()));
         }
         if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
             return Some((id.to_owned(), text.parse().ok()?, false));
         }
-        let table = Table::look(&self.dir, id, &self.policy).ok()?;
-        Some((id.to_owned(), table.record(), table.game().outcome().is_none()))
+        let hosted = HostedGame::look(&self.dir, id, &self.policy).ok()?;
+        Some((id.to_owned(), hosted.record(), hosted.game().outcome().is_none()))
     }
 
-    /// Tells the pages of a table what has changed there, and lets an engine move and the clock run.
-    pub(crate) fn go_on(self: &Arc<House>, seated: &Arc<Seated>) {
-        let table = seated.table();
-        let version = table.version();
-        let mut going = seated.going();
+    /// Tells the pages of a game what has changed, and lets an engine move and the clock run.
+    pub(crate) fn go_on(self: &Arc<House>, open_game: &Arc<OpenGame>) {
+        let hosted = open_game.hosted();
+        let version = hosted.version();
+        let mut going = open_game.going();
         match going.version {
             Some(known) if known == version => return,
-            Some(_) => seated.watchers.tell(&table),
-            // Whoever sits down at a table sees it.
+            Some(_) => open_game.watchers.tell(&hosted),
+            // A page that opens the game gets all of it.
             None => {}
         }
         going.thinking.raise();
@@ -334,25 +334,25 @@ impl House {
             flag.abort();
         }
         *going = Going { version: Some(version), ..Going::default() };
-        let clock = table.running_clock();
+        let clock = hosted.running_clock();
         if let Some((_, left)) = clock {
-            let (house, seated) = (Arc::clone(self), Arc::clone(seated));
+            let (house, open_game) = (Arc::clone(self), Arc::clone(open_game));
             let flag = tokio::spawn(async move {
                 tokio::time::sleep(left + Duration::from_millis(1)).await;
-                let fallen = seated.at_version(version, |table| table.fall_flag(&house.dir));
-                house.after(&seated, fallen);
+                let fallen = open_game.at_version(version, |hosted| hosted.fall_flag(&house.dir));
+                house.after(&open_game, fallen);
             });
             going.flag = Some(flag.abort_handle());
         }
-        let Some(bot) = table.to_move().and_then(Occupant::bot).cloned() else { return };
-        let seat = table.game().seat();
-        let (game, stop) = (table.game().clone(), going.thinking.clone());
+        let Some(bot) = hosted.to_move().and_then(Occupant::bot).cloned() else { return };
+        let seat = hosted.game().seat();
+        let (game, stop) = (hosted.game().clone(), going.thinking.clone());
         // Nothing hidden goes into it: the game's public name and the ply.
-        let seed = Seed::from([3; 32]).child(table.id()).child(game.plies().len().to_le_bytes());
-        let (house, seated) = (Arc::clone(self), Arc::clone(seated));
+        let seed = Seed::from([3; 32]).child(hosted.id()).child(game.plies().len().to_le_bytes());
+        let (house, open_game) = (Arc::clone(self), Arc::clone(open_game));
         tokio::spawn(async move {
             let Ok(_permit) = house.players.acquire().await else { return };
-            let (thinking, its_game) = (Arc::clone(&house), Arc::clone(&seated));
+            let (thinking, its_game) = (Arc::clone(&house), Arc::clone(&open_game));
             let thought = tokio::task::spawn_blocking(move || {
                 let mut thinker = thinking.thinkers.take(&its_game, seat, &bot, &thinking.resources)?;
                 let choice = thinker.choose(&game, clock, seed, &stop);
@@ -360,13 +360,13 @@ impl House {
                 Ok::<_, BuildError>(choice)
             });
             let thought = thought.await;
-            // A table that has changed since has no use for it.
+            // The move is of no use if the game has changed since.
             let played = match thought {
-                Ok(Ok(Some(choice))) => seated.at_version(version, |table| table.play(&house.dir, choice.mv)),
-                Ok(Err(error)) => seated.at_version(version, |_| Err(error.into())),
+                Ok(Ok(Some(choice))) => open_game.at_version(version, |hosted| hosted.play(&house.dir, choice.mv)),
+                Ok(Err(error)) => open_game.at_version(version, |_| Err(error.into())),
                 Ok(Ok(None)) | Err(_) => return,
             };
-            house.after(&seated, played);
+            house.after(&open_game, played);
         });
     }
 
@@ -384,30 +384,30 @@ impl House {
     }
 
     /// What nobody has asked for was done, or could not be.
-    fn after(self: &Arc<House>, seated: &Arc<Seated>, done: Option<Result<(), TableError>>) {
+    fn after(self: &Arc<House>, open_game: &Arc<OpenGame>, done: Option<Result<(), HostedError>>) {
         let Some(done) = done else { return };
-        self.go_on(seated);
+        self.go_on(open_game);
         if let Err(error) = done {
             // Whoever opens the game again has it tried again.
-            seated.going().version = None;
-            seated.tell_trouble(Some(error.to_string()));
+            open_game.going().version = None;
+            open_game.tell_trouble(Some(error.to_string()));
         }
     }
 }
 
-/// Puts a table where it can be found as long as somebody has it, and forgets those that nobody has.
-fn seat(tables: &mut HashMap<String, Weak<Seated>>, table: Table) -> Arc<Seated> {
-    tables.retain(|_, seated| seated.strong_count() > 0);
-    let id = table.id().to_owned();
-    let watchers = Watchers::new(&table);
-    let seated = Arc::new(Seated { table: Mutex::new(table), watchers, going: Mutex::default() });
-    tables.insert(id, Arc::downgrade(&seated));
-    seated
+/// Makes a game findable as long as it is open, and forgets those that are closed.
+fn hold(games: &mut HashMap<String, Weak<OpenGame>>, hosted: HostedGame) -> Arc<OpenGame> {
+    games.retain(|_, open_game| open_game.strong_count() > 0);
+    let id = hosted.id().to_owned();
+    let watchers = Watchers::new(&hosted);
+    let open_game = Arc::new(OpenGame { hosted: Mutex::new(hosted), watchers, going: Mutex::default() });
+    games.insert(id, Arc::downgrade(&open_game));
+    open_game
 }
 
-impl Seated {
-    pub(crate) fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+impl OpenGame {
+    pub(crate) fn hosted(&self) -> MutexGuard<'_, HostedGame> {
+        self.hosted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn going(&self) -> MutexGuard<'_, Going> {
@@ -416,25 +416,25 @@ impl Seated {
 
     /// The game as a page sees it now, and every change from now on.
     pub(crate) fn watch(&self) -> (GameView, broadcast::Receiver<Arc<Told>>) {
-        self.watchers.watch(&self.table())
+        self.watchers.watch(&self.hosted())
     }
 
     /// The game as a page sees it now; clocks have run since the last change.
     pub(crate) fn view(&self) -> GameView {
-        self.watchers.view(&self.table())
+        self.watchers.view(&self.hosted())
     }
 
     fn tell_trouble(&self, trouble: Option<String>) {
-        let mut table = self.table();
-        if table.note_trouble(trouble) {
-            self.watchers.tell(&table);
+        let mut hosted = self.hosted();
+        if hosted.note_trouble(trouble) {
+            self.watchers.tell(&hosted);
         }
     }
 
     /// Does something if nothing has happened since `version`.
-    fn at_version<T>(&self, version: u64, act: impl FnOnce(&mut Table) -> T) -> Option<T> {
-        let mut table = self.table();
-        (table.version() == version).then(|| act(&mut table))
+    fn at_version<T>(&self, version: u64, act: impl FnOnce(&mut HostedGame) -> T) -> Option<T> {
+        let mut hosted = self.hosted();
+        (hosted.version() == version).then(|| act(&mut hosted))
     }
 }
 

@@ -18,10 +18,10 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `table.rs` | `Table`: one game, in play or kept |
+//! | `hosted.rs` | `HostedGame`: one game of the server, in play with its journal or kept as a record |
 //! | `journal.rs` | what is on disk while a game is played |
 //! | `view.rs`, `watchers.rs` | what a page is shown of a game, and of every change of it |
-//! | `house.rs`, `thinkers.rs` | all tables; engines that move, flags that fall; list and import |
+//! | `house.rs`, `thinkers.rs` | all games; engines that move, flags that fall; list and import |
 //! | `study.rs`, `review.rs` | what the analyst thinks of a position, and of a finished game |
 //! | `holder.rs` | which server holds a folder |
 //! | `link.rs` | a game in a link |
@@ -30,6 +30,7 @@
 
 mod assets;
 mod holder;
+mod hosted;
 mod house;
 mod journal;
 mod link;
@@ -38,7 +39,6 @@ mod review;
 mod server;
 mod socket;
 mod study;
-mod table;
 mod thinkers;
 mod view;
 mod watchers;

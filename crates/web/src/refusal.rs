@@ -2,9 +2,9 @@
 
 use anqi_play::TermsError;
 
+use crate::hosted::HostedError;
 use crate::link::LinkError;
 use crate::socket::MOST_NODES;
-use crate::table::TableError;
 use crate::wire::{RefusalKind, Refused};
 
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub(crate) enum Refusal {
     #[error("binary messages are not understood, expected JSON text")]
     Binary,
     #[error(transparent)]
-    Table(#[from] TableError),
+    Game(#[from] HostedError),
     #[error(transparent)]
     Link(#[from] LinkError),
 }
@@ -37,15 +37,15 @@ impl Refusal {
             Refusal::NoSuchPly { .. } => RefusalKind::NoSuchPly,
             Refusal::Binary => RefusalKind::Malformed,
             Refusal::Link(_) => RefusalKind::WrongLink,
-            Refusal::Table(error) => match error {
-                TableError::Terms(TermsError::Occupant(_)) | TableError::Player(_) => RefusalKind::WrongPlayer,
-                TableError::Terms(TermsError::Over(_)) => RefusalKind::Over,
-                TableError::Terms(_) => RefusalKind::WrongSetup,
-                TableError::NoSuchGame(_) => RefusalKind::NoSuchGame,
-                TableError::Kept => RefusalKind::Kept,
-                TableError::NotAMove(_) => RefusalKind::NotAMove,
-                TableError::NotYourTurn => RefusalKind::NotYourTurn,
-                TableError::Refused(refused) => match refused {
+            Refusal::Game(error) => match error {
+                HostedError::Terms(TermsError::Occupant(_)) | HostedError::Player(_) => RefusalKind::WrongPlayer,
+                HostedError::Terms(TermsError::Over(_)) => RefusalKind::Over,
+                HostedError::Terms(_) => RefusalKind::WrongSetup,
+                HostedError::NoSuchGame(_) => RefusalKind::NoSuchGame,
+                HostedError::Kept => RefusalKind::Kept,
+                HostedError::NotAMove(_) => RefusalKind::NotAMove,
+                HostedError::NotYourTurn => RefusalKind::NotYourTurn,
+                HostedError::Refused(refused) => match refused {
                     anqi_play::Refusal::Over(_) => RefusalKind::Over,
                     anqi_play::Refusal::Illegal { .. } => RefusalKind::Illegal,
                     anqi_play::Refusal::TooLate { .. } => RefusalKind::OtherPly,
@@ -56,9 +56,9 @@ impl Refusal {
                     // Only programs fail so, and entries of its own fit a game.
                     anqi_play::Refusal::NotALoss(_) | anqi_play::Refusal::Entry(_) => RefusalKind::Damaged,
                 },
-                TableError::NoHuman => RefusalKind::NobodyToResign,
-                TableError::Io(_) | TableError::Journal(_) => RefusalKind::Storage,
-                TableError::Damaged(_) => RefusalKind::Damaged,
+                HostedError::NoHuman => RefusalKind::NobodyToResign,
+                HostedError::Io(_) | HostedError::Journal(_) => RefusalKind::Storage,
+                HostedError::Damaged(_) => RefusalKind::Damaged,
             },
         }
     }

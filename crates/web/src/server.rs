@@ -19,9 +19,9 @@ use tokio::sync::Semaphore;
 use anqi_records::{Format, Writer};
 
 use crate::assets::{ASSETS, Asset};
+use crate::hosted::HostedError;
 use crate::house::House;
 use crate::socket::{LONGEST_MESSAGE, talk};
-use crate::table::TableError;
 use crate::wire::{self, Event, Games};
 
 /// A page that has not asked for anything in this time is let go.
@@ -169,19 +169,21 @@ async fn import(State(house): State<Arc<House>>, text: String) -> Response {
 /// `ID.anqi` is our format, `ID.txt` the match server's, `ID.json` what the page is shown.
 async fn export(State(house): State<Arc<House>>, Path(file): Path<String>) -> Response {
     let (id, kind) = file.rsplit_once('.').unwrap_or((&file, ""));
-    let seated = match house.find(id) {
-        Ok(seated) => seated,
-        Err(error @ TableError::NoSuchGame(_)) => return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response(),
+    let open_game = match house.find(id) {
+        Ok(open_game) => open_game,
+        Err(error @ HostedError::NoSuchGame(_)) => {
+            return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
+        }
         Err(error) => return failed(&error),
     };
     let format = match kind {
-        "json" => return json_response(&Event::Game(seated.view().into())),
+        "json" => return json_response(&Event::Game(open_game.view().into())),
         "anqi" => Format::Anqi,
         "txt" => Format::Server,
         _ => return (StatusCode::NOT_FOUND, "expected .anqi, .txt or .json\n").into_response(),
     };
     let mut writer = Writer::new(Vec::new(), format);
-    let record = seated.table().record();
+    let record = open_game.hosted().record();
     match writer.write(&record) {
         Ok(()) => {
             let name = format!("attachment; filename=\"anqi-{file}\"");

@@ -12,12 +12,12 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, timeout};
 
-use crate::house::{House, Seated};
+use crate::hosted::{HostedError, HostedGame};
+use crate::house::{House, OpenGame};
 use crate::link;
 use crate::refusal::Refusal;
 use crate::review::{Grade, Review, look, loss_of};
 use crate::study::Study;
-use crate::table::{Table, TableError};
 use crate::view::{GameView, PositionView};
 use crate::watchers::Told;
 use crate::wire::{self, Asked, Event, Request, Response, Schema, Welcome, answer};
@@ -102,7 +102,7 @@ async fn changed(open: &mut Option<Open>) -> String {
         }
     }
     // The page was too far behind. (The channel of an open game is never closed.)
-    let (view, changes) = open.seated.watch();
+    let (view, changes) = open.open_game.watch();
     let view = Box::new(view);
     open.changes = changes;
     open.whole = open.whole.is_some().then(|| view.clone());
@@ -123,7 +123,7 @@ enum News {
 
 /// The game that a page has open.
 struct Open {
-    seated: Arc<Seated>,
+    open_game: Arc<OpenGame>,
     changes: broadcast::Receiver<Arc<Told>>,
     /// The game as the page was told it last, if it wants the whole game every time.
     whole: Option<Box<GameView>>,
@@ -157,7 +157,7 @@ impl Page {
                 welcome(self.schema)
             }
             Request::New { first, second, rules, clock, position } => {
-                let seated = self.house.begin(Terms {
+                let open_game = self.house.begin(Terms {
                     rules: rules.unwrap_or_else(|| Rules::default().to_string()),
                     position,
                     first,
@@ -165,15 +165,15 @@ impl Page {
                     clock,
                     ..Terms::default()
                 })?;
-                self.sit_down(seated)
+                self.enter(open_game)
             }
             Request::Open { game } => {
-                let seated = self.house.find(&game)?;
-                self.sit_down(seated)
+                let open_game = self.house.find(&game)?;
+                self.enter(open_game)
             }
             Request::OpenLink { link } => {
-                let seated = self.house.keep_open(&link::to_record(&link)?)?;
-                self.sit_down(seated)
+                let open_game = self.house.keep_open(&link::to_record(&link)?)?;
+                self.enter(open_game)
             }
             Request::Close {} => {
                 self.leave();
@@ -184,11 +184,11 @@ impl Page {
                 self.play_unless_blunder(re, mv, ply)?;
                 return Ok(None);
             }
-            Request::TakeBack {} => self.change(Table::take_back)?,
-            Request::Resign {} => self.change(Table::resign)?,
-            Request::OfferDraw {} => self.change(Table::offer_draw)?,
-            Request::AcceptDraw {} => self.change(|table, dir| table.answer_draw(dir, &Command::Accept))?,
-            Request::DeclineDraw {} => self.change(|table, dir| table.answer_draw(dir, &Command::Decline))?,
+            Request::TakeBack {} => self.change(HostedGame::take_back)?,
+            Request::Resign {} => self.change(HostedGame::resign)?,
+            Request::OfferDraw {} => self.change(HostedGame::offer_draw)?,
+            Request::AcceptDraw {} => self.change(|hosted, dir| hosted.answer_draw(dir, &Command::Accept))?,
+            Request::DeclineDraw {} => self.change(|hosted, dir| hosted.answer_draw(dir, &Command::Decline))?,
             Request::Hint {} => {
                 self.hint(re)?;
                 return Ok(None);
@@ -203,13 +203,13 @@ impl Page {
                 Response::Done {}
             }
             Request::Review {} => self.review()?,
-            Request::Link {} => Response::Link { link: link::of_game(self.open()?.table().game()) },
+            Request::Link {} => Response::Link { link: link::of_game(self.open()?.hosted().game()) },
         };
         Ok(Some(response))
     }
 
-    fn open(&self) -> Result<&Arc<Seated>, Refusal> {
-        self.open.as_ref().map(|open| &open.seated).ok_or(Refusal::NothingOpen)
+    fn open(&self) -> Result<&Arc<OpenGame>, Refusal> {
+        self.open.as_ref().map(|open| &open.open_game).ok_or(Refusal::NothingOpen)
     }
 
     fn leave(&mut self) {
@@ -219,35 +219,38 @@ impl Page {
     }
 
     /// Opens a game: its view is the answer, and every change is news from here on.
-    fn sit_down(&mut self, seated: Arc<Seated>) -> Response {
+    fn enter(&mut self, open_game: Arc<OpenGame>) -> Response {
         self.leave();
-        let (view, changes) = seated.watch();
+        let (view, changes) = open_game.watch();
         let view = Box::new(view);
         // Whoever thinks there begins when somebody looks, so that nothing is missed.
-        self.house.go_on(&seated);
+        self.house.go_on(&open_game);
         let whole = (self.schema == Schema::Whole).then(|| view.clone());
-        self.open = Some(Open { seated, changes, whole });
+        self.open = Some(Open { open_game, changes, whole });
         Response::Game(view)
     }
 
-    /// Changes the table. The news of it is the answer's twin, so that the answer can be short; it comes second.
-    fn change(&mut self, act: impl FnOnce(&mut Table, &Path) -> Result<(), TableError>) -> Result<Response, Refusal> {
-        let seated = Arc::clone(self.open()?);
-        let done = act(&mut seated.table(), self.house.dir());
+    /// Changes the game. Watchers, this page among them, are told what has changed; the answer is short and comes first.
+    fn change(
+        &mut self,
+        act: impl FnOnce(&mut HostedGame, &Path) -> Result<(), HostedError>,
+    ) -> Result<Response, Refusal> {
+        let open_game = Arc::clone(self.open()?);
+        let done = act(&mut open_game.hosted(), self.house.dir());
         // Even if it failed: a ply may have been played, and only the record of the game not been written.
-        self.house.go_on(&seated);
+        self.house.go_on(&open_game);
         done?;
         Ok(Response::Done {})
     }
 
     fn play(&mut self, mv: &str, ply: usize) -> Result<Response, Refusal> {
-        self.change(|table, dir| table.play_person(dir, mv, ply))
+        self.change(|hosted, dir| hosted.play_person(dir, mv, ply))
     }
 
     fn play_unless_blunder(&mut self, re: Option<u64>, mv: String, ply: usize) -> Result<(), Refusal> {
         let (wanted, game) = {
-            let table = self.open()?.table();
-            (table.person_move(&mv)?, table.game().clone())
+            let hosted = self.open()?.hosted();
+            (hosted.person_move(&mv)?, hosted.game().clone())
         };
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
@@ -272,7 +275,7 @@ impl Page {
     }
 
     fn hint(&mut self, re: Option<u64>) -> Result<(), Refusal> {
-        let game = self.open()?.table().game().clone();
+        let game = self.open()?.hosted().game().clone();
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
             let thought = house.think(&house.players, game, HINT_NODES, Stop::default()).await;
@@ -285,7 +288,7 @@ impl Page {
 
     /// The open game as it stood before ply number `ply`.
     fn game_at(&self, ply: usize) -> Result<Game, Refusal> {
-        let mut game = self.open()?.table().game().clone();
+        let mut game = self.open()?.hosted().game().clone();
         let plies = game.plies().len();
         if ply > plies {
             return Err(Refusal::NoSuchPly { ply, plies });
@@ -301,7 +304,7 @@ impl Page {
             return Err(Refusal::TooManyNodes(most));
         }
         let game = self.game_at(ply)?;
-        let id = self.open()?.table().id().to_owned();
+        let id = self.open()?.hosted().id().to_owned();
         self.study.raise();
         self.study = Stop::default();
         let (house, news, stop, schema) = (Arc::clone(&self.house), self.news.clone(), self.study.clone(), self.schema);
@@ -324,13 +327,13 @@ impl Page {
 
     /// Looks at every ply of a finished game, and tells about each as it goes.
     fn review(&mut self) -> Result<Response, Refusal> {
-        let seated = Arc::clone(self.open()?);
+        let open_game = Arc::clone(self.open()?);
         let (id, game) = {
-            let table = seated.table();
-            if table.is_in_play() {
+            let hosted = open_game.hosted();
+            if hosted.is_in_play() {
                 return Err(Refusal::StillPlayed);
             }
-            (table.id().to_owned(), table.game().clone())
+            (hosted.id().to_owned(), hosted.game().clone())
         };
         self.review.raise();
         self.review = Stop::default();
@@ -390,21 +393,21 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let house = House::open(dir.path(), Settings::default()).unwrap();
         let person = || "person".to_owned();
-        let seated = house
+        let open_game = house
             .begin(Terms { rules: "server".to_owned(), first: person(), second: person(), ..Terms::default() })
             .unwrap();
-        house.go_on(&seated);
+        house.go_on(&open_game);
         let watch = |schema: Schema| {
-            let (view, changes) = seated.watch();
+            let (view, changes) = open_game.watch();
             let whole = (schema == Schema::Whole).then(|| Box::new(view));
-            Some(Open { seated: Arc::clone(&seated), changes, whole })
+            Some(Open { open_game: Arc::clone(&open_game), changes, whole })
         };
         let (mut changes, mut whole) = (watch(Schema::Changes), watch(Schema::Whole));
         let play = |count: usize| {
             for _ in 0..count {
-                let mv = seated.table().game().legal_moves()[0];
-                seated.table().play(dir.path(), mv).unwrap();
-                house.go_on(&seated);
+                let mv = open_game.hosted().game().legal_moves()[0];
+                open_game.hosted().play(dir.path(), mv).unwrap();
+                house.go_on(&open_game);
             }
         };
         play(1);

@@ -6,7 +6,7 @@ use anqi_engine::{BuildError, Resources};
 use anqi_play::{Bot, Thinker};
 use anqi_rules::Seat;
 
-use crate::house::Seated;
+use crate::house::OpenGame;
 
 /// All waiting players together keep no more; then the one that has waited longest goes, and is built anew when its
 /// game needs it. Its choices do not depend on that.
@@ -17,7 +17,7 @@ const MOST_MEGABYTES: u32 = 2048;
 pub(crate) struct Thinkers(Mutex<Vec<Waiting>>);
 
 struct Waiting {
-    game: Weak<Seated>,
+    game: Weak<OpenGame>,
     seat: Seat,
     megabytes: u32,
     thinker: Thinker,
@@ -31,7 +31,7 @@ impl Thinkers {
     /// The player of a seat: the one that waits, or a new one.
     pub(crate) fn take(
         &self,
-        game: &Arc<Seated>,
+        game: &Arc<OpenGame>,
         seat: Seat,
         bot: &Bot,
         resources: &Resources,
@@ -51,7 +51,7 @@ impl Thinkers {
     }
 
     /// Lets a player wait for the next move.
-    pub(crate) fn put(&self, game: &Arc<Seated>, seat: Seat, bot: &Bot, thinker: Thinker) {
+    pub(crate) fn put(&self, game: &Arc<OpenGame>, seat: Seat, bot: &Bot, thinker: Thinker) {
         let mut waiting = self.waiting();
         // A search that was stopped may end after the next one: one player is enough for a seat.
         waiting.retain(|other| {

@@ -6,7 +6,7 @@ use anqi_play::{ColorName, Occupant, SeatName};
 use anqi_rules::{Game, Material, Move, Piece, Ply, Position, Seat, Square, cannon_targets};
 use serde::Serialize;
 
-use crate::table::Table;
+use crate::hosted::HostedGame;
 
 /// A game as a page sees it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -129,19 +129,19 @@ pub(crate) struct LastView {
 }
 
 impl GameView {
-    pub(crate) fn of(table: &Table, version: u64) -> GameView {
-        let game = table.game();
+    pub(crate) fn of(hosted: &HostedGame, version: u64) -> GameView {
+        let game = hosted.game();
         let board = game.rules().board();
         GameView {
-            game: table.id().to_owned(),
+            game: hosted.id().to_owned(),
             version,
             rules: game.rules().to_string(),
             files: board.files(),
             ranks: board.ranks(),
             draw_at: game.rules().draw(),
-            commitment: table.commitment(),
+            commitment: hosted.commitment(),
             plies: game.plies().iter().map(ToString::to_string).collect(),
-            state: State::of(table),
+            state: State::of(hosted),
         }
     }
 
@@ -159,12 +159,12 @@ impl GameView {
 }
 
 impl Change {
-    /// What has changed at a table since its plies were `before`.
-    pub(crate) fn of(table: &Table, before: &[Ply], version: u64) -> Change {
-        let plies = table.game().plies();
+    /// What has changed in a game since its plies were `before`.
+    pub(crate) fn of(hosted: &HostedGame, before: &[Ply], version: u64) -> Change {
+        let plies = hosted.game().plies();
         let kept = before.iter().zip(plies).take_while(|(before, now)| before == now).count();
         let plies = plies[kept..].iter().map(ToString::to_string).collect();
-        Change { game: table.id().to_owned(), version, kept, plies, state: State::of(table) }
+        Change { game: hosted.id().to_owned(), version, kept, plies, state: State::of(hosted) }
     }
 
     /// How many plies are as before.
@@ -174,20 +174,20 @@ impl Change {
 }
 
 impl State {
-    fn of(table: &Table) -> State {
-        let game = table.game();
-        let person_to_move = table.to_move().is_some_and(Occupant::is_human);
-        let clocks = table.clocks().map(|left| ClocksView {
+    fn of(hosted: &HostedGame) -> State {
+        let game = hosted.game();
+        let person_to_move = hosted.to_move().is_some_and(Occupant::is_human);
+        let clocks = hosted.clocks().map(|left| ClocksView {
             left: left.map(|left| left.as_millis() as u64),
-            running: table.is_in_play().then(|| game.seat().into()),
+            running: hosted.is_in_play().then(|| game.seat().into()),
         });
         State {
-            players: Seat::ALL.map(|seat| PlayerView::of(table, seat)),
-            in_play: table.is_in_play(),
+            players: Seat::ALL.map(|seat| PlayerView::of(hosted, seat)),
+            in_play: hosted.is_in_play(),
             your_turn: person_to_move,
-            can_take_back: table.can_take_back(),
-            take_backs: table.take_backs(),
-            offer: table.offer().map(SeatName::from),
+            can_take_back: hosted.can_take_back(),
+            take_backs: hosted.take_backs(),
+            offer: hosted.offer().map(SeatName::from),
             outcome: game.outcome().map(|outcome| OutcomeView {
                 winner: outcome.winner.map(SeatName::from),
                 reason: outcome.termination.to_string(),
@@ -195,21 +195,21 @@ impl State {
                 text: outcome.to_string(),
             }),
             clocks,
-            deal: table.deal().map(|[seed, nonce]| DealView { seed, nonce }),
-            trouble: table.trouble().map(str::to_owned),
+            deal: hosted.deal().map(|[seed, nonce]| DealView { seed, nonce }),
+            trouble: hosted.trouble().map(str::to_owned),
             shown: PositionView::of(game, game.plies().len(), person_to_move),
         }
     }
 }
 
 impl PlayerView {
-    fn of(table: &Table, seat: Seat) -> PlayerView {
-        let occupant = table.occupant(seat);
+    fn of(hosted: &HostedGame, seat: Seat) -> PlayerView {
+        let occupant = hosted.occupant(seat);
         PlayerView {
-            name: table.name(seat),
+            name: hosted.name(seat),
             person: occupant.is_human(),
             level: occupant.level(),
-            color: table.game().color_of(seat).map(ColorName::from),
+            color: hosted.game().color_of(seat).map(ColorName::from),
         }
     }
 }

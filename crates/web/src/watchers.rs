@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anqi_rules::Ply;
 use tokio::sync::broadcast;
 
-use crate::table::Table;
+use crate::hosted::HostedGame;
 use crate::view::{Change, GameView};
 use crate::wire::{self, Event};
 
@@ -18,7 +18,7 @@ pub(crate) struct Told {
     pub(crate) text: String,
 }
 
-/// What was told last, and the channel to those who listen. All of it is called with the table locked.
+/// What was told last, and the channel to the watchers. The game is locked during every call.
 pub(crate) struct Watchers {
     last: Mutex<Last>,
     channel: broadcast::Sender<Arc<Told>>,
@@ -30,30 +30,30 @@ struct Last {
 }
 
 impl Watchers {
-    pub(crate) fn new(table: &Table) -> Watchers {
-        let last = Last { version: 0, plies: table.game().plies().to_vec() };
+    pub(crate) fn new(hosted: &HostedGame) -> Watchers {
+        let last = Last { version: 0, plies: hosted.game().plies().to_vec() };
         Watchers { last: Mutex::new(last), channel: broadcast::Sender::new(MOST_UNHEARD) }
     }
 
     /// The game now; clocks have run since the last change.
-    pub(crate) fn view(&self, table: &Table) -> GameView {
+    pub(crate) fn view(&self, hosted: &HostedGame) -> GameView {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        GameView::of(table, last.version)
+        GameView::of(hosted, last.version)
     }
 
     /// The game now, and every change from now on.
-    pub(crate) fn watch(&self, table: &Table) -> (GameView, broadcast::Receiver<Arc<Told>>) {
-        (self.view(table), self.channel.subscribe())
+    pub(crate) fn watch(&self, hosted: &HostedGame) -> (GameView, broadcast::Receiver<Arc<Told>>) {
+        (self.view(hosted), self.channel.subscribe())
     }
 
     /// Tells what has changed.
-    pub(crate) fn tell(&self, table: &Table) {
+    pub(crate) fn tell(&self, hosted: &HostedGame) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let version = last.version + 1;
-        let change = Change::of(table, &last.plies, version);
+        let change = Change::of(hosted, &last.plies, version);
         last.version = version;
         last.plies.truncate(change.kept());
-        last.plies.extend_from_slice(&table.game().plies()[change.kept()..]);
+        last.plies.extend_from_slice(&hosted.game().plies()[change.kept()..]);
         // The number rises without listeners too: a page may have looked at the game without listening.
         if self.channel.receiver_count() > 0 {
             let text = wire::text(&Event::Change(change.clone().into()));

@@ -107,7 +107,7 @@ fn a_flag_falls_by_itself() {
     assert_eq!(page.ask(json!({ "type": "play", "move": "a1", "ply": 0 }))["type"], "error");
 }
 
-/// Two pages at one table: what one is told as whole games the other is told as changes, and both show the same.
+/// Two pages in one game: what one is told as whole games the other is told as changes, and both show the same.
 #[test]
 fn changes_add_up_to_the_whole_game() {
     let server = start(13);
@@ -269,7 +269,7 @@ fn games_that_nobody_has_open_are_on_the_disk_alone() {
         page.ask(json!({ "type": "play", "move": moves(&game)[number % 32], "ply": 0 }));
         let game = page.hear_game(1);
         begun.push((game["game"].clone(), game["plies"].clone()));
-        assert!(server.house.seated() <= 1, "the one before is let go");
+        assert!(server.house.open_games() <= 1, "the one before is let go");
     }
     for (number, (name, played)) in begun.iter().enumerate() {
         let game = page.ask(json!({ "type": "open", "game": name }));
@@ -279,8 +279,8 @@ fn games_that_nobody_has_open_are_on_the_disk_alone() {
             assert_eq!(page.hear_game(2)["plies"][0], played[0], "the same deal");
         }
     }
-    assert_eq!(server.house.seated(), 1);
-    // Two pages at one table hear of each other, though one came when the table was on the disk.
+    assert_eq!(server.house.open_games(), 1);
+    // Two pages in one game hear of each other, though one came when the game was only on disk.
     let mut other = server.page();
     let game = other.ask(json!({ "type": "open", "game": begun[1].0 }));
     page.ask(json!({ "type": "open", "game": begun[1].0 }));
@@ -288,12 +288,12 @@ fn games_that_nobody_has_open_are_on_the_disk_alone() {
     assert_eq!(other.hear_game(2)["plies"], page.hear_game(2)["plies"]);
     other.ask(json!({ "type": "close" }));
     page.ask(json!({ "type": "close" }));
-    assert_eq!(server.house.seated(), 0);
+    assert_eq!(server.house.open_games(), 0);
     // A clock runs on when everybody has left.
     page.ask(json!({ "type": "new", "first": "person", "second": "person", "clock": "0.3" }));
     page.ask(json!({ "type": "close" }));
-    assert_eq!(server.house.seated(), 1);
-    while server.house.seated() > 0 {
+    assert_eq!(server.house.open_games(), 1);
+    while server.house.open_games() > 0 {
         std::thread::sleep(Duration::from_millis(20));
     }
     let list: Value = serde_json::from_str(&server.get("/api/games")).unwrap();

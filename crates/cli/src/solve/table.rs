@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anqi_rules::{Color, Ladder, Position};
-use anqi_solve::{MOST_HIDDEN, MOST_PIECES, Tables, Tally, Veiled};
+use anqi_solve::{MOST_HIDDEN, MOST_PIECES, TableFolder, Tally, Veiled};
 use anqi_task::Stop;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -114,7 +114,7 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
     let stop = Stop::default();
     raise_after(&stop, args.limit);
     let mut bar = Bar::of("tables");
-    Tables::new(dir).build(args.pieces, threads, &stop, &mut bar)?;
+    TableFolder::new(dir).build(args.pieces, threads, &stop, &mut bar)?;
     let status = *bar.status();
     drop(bar);
     let made = Made {
@@ -146,7 +146,7 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
 }
 
 /// The endings asked for, or those whose tables are there.
-fn endings(asked: &[Veiled], tables: &mut Tables) -> Vec<Veiled> {
+fn endings(asked: &[Veiled], tables: &mut TableFolder) -> Vec<Veiled> {
     if !asked.is_empty() {
         return asked.to_vec();
     }
@@ -196,7 +196,7 @@ impl Counts {
 }
 
 fn stats(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
-    let mut tables = Tables::new(&args.folder.dir);
+    let mut tables = TableFolder::new(&args.folder.dir);
     let mut stats = Stats { schema: "anqi-solve-stats-1", endings: Vec::new() };
     for veiled in endings(&args.endings, &mut tables) {
         let [red, black] = tables.tally(&veiled)?;
@@ -253,7 +253,7 @@ struct Wrong {
 }
 
 fn verify(args: &VerifyArgs, out: &mut Output) -> Result<Exit> {
-    let mut tables = Tables::new(&args.folder.dir);
+    let mut tables = TableFolder::new(&args.folder.dir);
     let mut verified = Verified { schema: "anqi-solve-verify-1", tables: 0, positions: 0, wrong: Vec::new() };
     let endings = endings(&args.endings, &mut tables);
     let (mut bar, all) = (Bar::of("tables"), endings.len());
@@ -281,7 +281,7 @@ fn verify(args: &VerifyArgs, out: &mut Output) -> Result<Exit> {
 fn probe(args: &ProbeArgs, out: &mut Output) -> Result<Exit> {
     let position = Position::parse(&args.position, Ladder::Taiwan).context("bad POSITION")?;
     let veiled = Veiled::try_from(&position).context("bad POSITION")?;
-    let mut tables = Tables::new(&args.folder.dir);
+    let mut tables = TableFolder::new(&args.folder.dir);
     tables.load(&veiled)?;
     let worth = tables.probe(&position).context("bad POSITION: tables are of the 4x8 board")?;
     let actions = tables.actions(&position).context("a table is missing")?;

@@ -20,7 +20,7 @@ use anqi_task::Stop;
 use crate::eval::{Hand, Linear, Network};
 use crate::limits::{Budget, Limits};
 use crate::line::Line;
-use crate::minimax::table::Table;
+use crate::minimax::transposition::TranspositionTable;
 use crate::options::{OnOff, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, Player};
 use crate::resources::Resources;
@@ -63,7 +63,7 @@ options! {
 #[derive(Debug)]
 pub(crate) struct Champion {
     options: ChampionOptions,
-    table: Table,
+    table: TranspositionTable,
     /// The table holds what was found while the other side thought.
     pondered: bool,
     network: Option<Arc<Network>>,
@@ -75,7 +75,7 @@ impl Champion {
     pub(crate) fn new(options: &ChampionOptions, resources: &Resources) -> Champion {
         Champion {
             options: options.clone(),
-            table: Table::with_megabytes(options.hash),
+            table: TranspositionTable::with_megabytes(options.hash),
             pondered: false,
             network: resources.network(&options.net),
             helpers: Helpers::new(options.threads as usize - 1),

@@ -12,7 +12,7 @@ use crate::limits::{Budget, Limits};
 use crate::line::Line;
 use crate::minimax::ordering::{History, Picker, Quiet};
 use crate::minimax::pv::principal_variation;
-use crate::minimax::table::{Bound, Entry, Table};
+use crate::minimax::transposition::{Bound, Transposition, TranspositionTable};
 use crate::player::{Candidate, Choice, FlipOutcome, SearchStats};
 use crate::score::Score;
 
@@ -27,7 +27,7 @@ const MOST_PLIES: usize = 128;
 pub(super) struct Search<'a> {
     options: &'a ChampionOptions,
     judge: Judge<'a>,
-    table: &'a Table,
+    table: &'a TranspositionTable,
     together: &'a Together,
     line: Line,
     budget: Budget<'a>,
@@ -60,7 +60,7 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         options: &'a ChampionOptions,
         judge: Judge<'a>,
-        table: &'a Table,
+        table: &'a TranspositionTable,
         together: &'a Together,
         line: Line,
         budget: Budget<'a>,
@@ -322,7 +322,7 @@ impl<'a> Search<'a> {
             Bound::Upper
         };
         let best = best.or(remembered.and_then(|entry| entry.best));
-        self.table.put(key, Entry { score: s, depth: depth as u8, bound, best });
+        self.table.put(key, Transposition { score: s, depth: depth as u8, bound, best });
         s
     }
 

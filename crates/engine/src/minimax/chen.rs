@@ -13,7 +13,7 @@ use rand_core::Rng;
 
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
-use super::table::{Bound, Entry, Table};
+use super::transposition::{Bound, Transposition, TranspositionTable};
 use crate::eval::{Evaluate, Evaluation, with_evaluation};
 use crate::limits::{Budget, Limits};
 use crate::line::Line;
@@ -83,13 +83,13 @@ const MOST_DEPTH: u32 = 200;
 pub(crate) struct Chen {
     options: ChenOptions,
     seed: Seed,
-    table: Option<Table>,
+    table: Option<TranspositionTable>,
     resources: Resources,
 }
 
 impl Chen {
     pub(crate) fn new(options: &ChenOptions, seed: Seed, resources: &Resources) -> Chen {
-        let table = (options.table > 0).then(|| Table::with_megabytes(options.table));
+        let table = (options.table > 0).then(|| TranspositionTable::with_megabytes(options.table));
         Chen { options: options.clone(), seed, table, resources: resources.clone() }
     }
 
@@ -143,7 +143,7 @@ struct Search<'a, E> {
     eval: &'a E,
     options: &'a ChenOptions,
     types: &'a [Piece],
-    table: Option<&'a Table>,
+    table: Option<&'a TranspositionTable>,
     line: Line,
     limits: Limits,
     budget: Budget<'a>,
@@ -163,7 +163,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         eval: &'a E,
         options: &'a ChenOptions,
         types: &'a [Piece],
-        table: Option<&'a Table>,
+        table: Option<&'a TranspositionTable>,
         line: Line,
         limits: &Limits,
         budget: Budget<'a>,
@@ -375,7 +375,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             } else {
                 Bound::Upper
             };
-            table.put(key, Entry { score: s, depth: depth as u8, bound, best });
+            table.put(key, Transposition { score: s, depth: depth as u8, bound, best });
         }
         s
     }

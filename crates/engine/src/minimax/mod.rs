@@ -4,4 +4,4 @@ pub(crate) mod chen;
 pub(crate) mod negascout;
 pub(crate) mod ordering;
 pub(crate) mod pv;
-pub(crate) mod table;
+pub(crate) mod transposition;

@@ -7,7 +7,7 @@ use anqi_task::Stop;
 
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
-use super::table::{Bound, Entry, Table};
+use super::transposition::{Bound, Transposition, TranspositionTable};
 use crate::eval::{Course, Evaluate, Linear};
 use crate::limits::{Budget, Limits};
 use crate::line::Line;
@@ -79,16 +79,16 @@ const MOST_DEPTH: u32 = 200;
 #[derive(Debug)]
 pub(crate) struct NegaScout {
     options: NegaScoutOptions,
-    table: Option<Table>,
+    table: Option<TranspositionTable>,
     resources: Resources,
 }
 
 impl NegaScout {
     pub(crate) fn new(options: &NegaScoutOptions, resources: &Resources) -> NegaScout {
         let table = match options.table {
-            TableSize::Paper => Some(Table::new(1 << 16, u64::from(u32::MAX))),
+            TableSize::Paper => Some(TranspositionTable::new(1 << 16, u64::from(u32::MAX))),
             TableSize::Megabytes(0) => None,
-            TableSize::Megabytes(megabytes) => Some(Table::with_megabytes(megabytes)),
+            TableSize::Megabytes(megabytes) => Some(TranspositionTable::with_megabytes(megabytes)),
         };
         NegaScout { options: options.clone(), table, resources: resources.clone() }
     }
@@ -166,7 +166,7 @@ fn better(moving: Option<Choice>, flips: Vec<Candidate>, game: &Game) -> Option<
 struct Search<'a> {
     options: &'a NegaScoutOptions,
     eval: Course,
-    table: Option<&'a Table>,
+    table: Option<&'a TranspositionTable>,
     line: Line,
     budget: Budget<'a>,
     history: History,
@@ -343,7 +343,7 @@ impl Search<'_> {
         }
         if let Some(table) = self.table.filter(|_| depth > 1 && s > alpha && s > entered) {
             let bound = if s >= beta { Bound::Lower } else { Bound::Exact };
-            table.put(key, Entry { score: s, depth: depth as u8, bound, best });
+            table.put(key, Transposition { score: s, depth: depth as u8, bound, best });
         }
         s
     }

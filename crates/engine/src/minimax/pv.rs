@@ -2,13 +2,13 @@
 
 use anqi_rules::{Move, Position};
 
-use super::table::Table;
+use super::transposition::TranspositionTable;
 use crate::line::Line;
 
 /// How the search thinks the game goes on after `first`, until a flip (nobody knows what comes up) or
 /// until the table has forgotten.
 pub(crate) fn principal_variation(
-    table: Option<&Table>,
+    table: Option<&TranspositionTable>,
     line: &Line,
     root: &Position,
     first: Move,

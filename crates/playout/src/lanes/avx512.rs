@@ -163,10 +163,10 @@ impl Lanes for Vector {
 }
 
 #[repr(C, align(64))]
-struct Table([u8; 64]);
+struct AlignedBytes([u8; 64]);
 
 /// Entry `16 * n + nibble` is the number of the `n`-th lowest bit of `nibble`, 0 if it has fewer.
-static NTH_OF_NIBBLE: Table = {
+static NTH_OF_NIBBLE: AlignedBytes = {
     let mut table = [0; 64];
     let mut nibble = 0usize;
     while nibble < 16 {
@@ -178,7 +178,7 @@ static NTH_OF_NIBBLE: Table = {
         }
         nibble += 1;
     }
-    Table(table)
+    AlignedBytes(table)
 };
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `Table`: one game of the page, in play with its journal or kept as a record.
+//! `HostedGame`: one game of the server, in play with its journal or kept as a record.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use anqi_store::{Access, FolderLock, JournalError, Owner, Syncer, write_whole};
 use crate::journal::{Head, Journal};
 
 /// One game, in play or kept.
-pub(crate) struct Table {
+pub(crate) struct HostedGame {
     id: String,
     state: State,
     version: u64,
@@ -42,9 +42,9 @@ struct Kept {
     take_backs: u32,
 }
 
-/// Why something cannot be done at a table.
+/// Why something cannot be done in a hosted game.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TableError {
+pub(crate) enum HostedError {
     #[error("there is no game {0:?}")]
     NoSuchGame(String),
     #[error(transparent)]
@@ -78,9 +78,9 @@ pub(crate) struct Disk {
 /// Errors of what a file holds.
 macro_rules! damaged {
     ($($error:ty),*) => {
-        $(impl From<$error> for TableError {
-            fn from(error: $error) -> TableError {
-                TableError::Damaged(error.to_string())
+        $(impl From<$error> for HostedError {
+            fn from(error: $error) -> HostedError {
+                HostedError::Damaged(error.to_string())
             }
         })*
     };
@@ -105,7 +105,7 @@ impl Live {
     }
 }
 
-impl Table {
+impl HostedGame {
     /// A new game on these terms. Its deal follows from the secret, and is promised before the first ply.
     pub(crate) fn new(
         dir: &Path,
@@ -114,47 +114,47 @@ impl Table {
         secret: Secret,
         policy: &Policy,
         disk: &Disk,
-    ) -> Result<Table, TableError> {
+    ) -> Result<HostedGame, HostedError> {
         // The journal's first line is made before the secret is given away, and written when the terms are known to be good.
         let head = Head::new(terms.clone(), &secret);
         let game = LiveGame::begin(terms, secret, policy, Duration::ZERO)?;
         let owner = Owner::Folder(&disk.lock);
         let path = journal_path(dir, id);
         let journal = Journal::open_or_create(&path, owner, Access::Secret, &head, &disk.syncer, |_, _| {})?;
-        Ok(Table::live(id, game, journal))
+        Ok(HostedGame::live(id, game, journal))
     }
 
     /// A game that was begun before. If a line of its journal is damaged it is read up to there, and only shown.
-    pub(crate) fn resume(dir: &Path, id: &str, policy: &Policy, disk: &Disk) -> Result<Table, TableError> {
+    pub(crate) fn resume(dir: &Path, id: &str, policy: &Policy, disk: &Disk) -> Result<HostedGame, HostedError> {
         let mut entries = Vec::new();
         let met = |entry, _| entries.push(entry);
         let journal = match Journal::open(&journal_path(dir, id), Owner::Folder(&disk.lock), &disk.syncer, met) {
-            Err(JournalError::Damaged { .. }) => return Table::look(dir, id, policy),
-            journal => journal.map_err(|error| TableError::Damaged(error.to_string()))?,
+            Err(JournalError::Damaged { .. }) => return HostedGame::look(dir, id, policy),
+            journal => journal.map_err(|error| HostedError::Damaged(error.to_string()))?,
         };
         let mut game = LiveGame::begin(&journal.head().terms, journal.head().secret()?, policy, Duration::ZERO)?;
         game.commit(&entries, Duration::ZERO)?;
-        let mut table = Table::live(id, game, journal);
-        if table.game().outcome().is_some() {
-            table.keep(dir)?;
+        let mut hosted = HostedGame::live(id, game, journal);
+        if hosted.game().outcome().is_some() {
+            hosted.keep(dir)?;
         }
-        Ok(table)
+        Ok(hosted)
     }
 
     /// A game that was begun before, read and not played.
-    pub(crate) fn look(dir: &Path, id: &str, policy: &Policy) -> Result<Table, TableError> {
+    pub(crate) fn look(dir: &Path, id: &str, policy: &Policy) -> Result<HostedGame, HostedError> {
         let mut entries = Vec::new();
         let journal = Journal::read(&journal_path(dir, id), |entry, _| entries.push(entry));
-        let journal = journal.map_err(|error| TableError::Damaged(error.to_string()))?;
+        let journal = journal.map_err(|error| HostedError::Damaged(error.to_string()))?;
         let mut game = LiveGame::begin(&journal.head().terms, journal.head().secret()?, policy, Duration::ZERO)?;
         game.commit(&entries, Duration::ZERO)?;
-        let mut table = Table { id: id.to_owned(), state: Table::kept(&game), version: 0, trouble: None };
+        let mut hosted = HostedGame { id: id.to_owned(), state: HostedGame::kept(&game), version: 0, trouble: None };
         if journal.damages().count() > 0 {
             let (path, damages) = (journal.path().display(), journal.damages());
-            table.trouble =
+            hosted.trouble =
                 Some(format!("{path}: {damages}; the game is shown up to there, and its file is left as it is"));
         }
-        Ok(table)
+        Ok(hosted)
     }
 
     /// A live game as one that is not played any more.
@@ -167,16 +167,16 @@ impl Table {
         }))
     }
 
-    fn live(id: &str, game: LiveGame, journal: Journal) -> Table {
+    fn live(id: &str, game: LiveGame, journal: Journal) -> HostedGame {
         let live = Live { game, journal, start: Instant::now() };
-        Table { id: id.to_owned(), state: State::Live(Box::new(live)), version: 0, trouble: None }
+        HostedGame { id: id.to_owned(), state: State::Live(Box::new(live)), version: 0, trouble: None }
     }
 
     /// A record as a kept game; what the rules refuse is an error.
-    pub(crate) fn of_record(id: &str, record: &Record, policy: &Policy) -> Result<Table, TableError> {
+    pub(crate) fn of_record(id: &str, record: &Record, policy: &Policy) -> Result<HostedGame, HostedError> {
         let replay = replay(record, None)?;
         if let Some(illegal) = replay.illegal {
-            return Err(TableError::Damaged(format!("ply {}: {}", illegal.ply, illegal.error)));
+            return Err(HostedError::Damaged(format!("ply {}: {}", illegal.ply, illegal.error)));
         }
         let occupant = |seat| record.player(seat).map_or(Occupant::Human, |name| Occupant::named(name, policy));
         let kept = Kept {
@@ -185,7 +185,7 @@ impl Table {
             take_backs: record.tags().get("TakeBacks").and_then(|count| count.parse().ok()).unwrap_or(0),
             record: record.clone(),
         };
-        Ok(Table { id: id.to_owned(), state: State::Kept(Box::new(kept)), version: 0, trouble: None })
+        Ok(HostedGame { id: id.to_owned(), state: State::Kept(Box::new(kept)), version: 0, trouble: None })
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -199,7 +199,7 @@ impl Table {
         }
     }
 
-    /// Changes with everything that happens at the table.
+    /// Changes with everything that happens in the game.
     pub(crate) fn version(&self) -> u64 {
         self.version
     }
@@ -297,7 +297,7 @@ impl Table {
     }
 
     /// Plays a human's move that was meant for ply number `meant`.
-    pub(crate) fn play_person(&mut self, dir: &Path, mv: &str, meant: usize) -> Result<(), TableError> {
+    pub(crate) fn play_person(&mut self, dir: &Path, mv: &str, meant: usize) -> Result<(), HostedError> {
         let stands = self.game().plies().len();
         if meant != stands {
             return Err(Refusal::TooLate { meant, stands }.into());
@@ -307,38 +307,38 @@ impl Table {
     }
 
     /// A human's move, if it could be played now.
-    pub(crate) fn person_move(&self, mv: &str) -> Result<Move, TableError> {
-        let mv: Move = mv.parse().map_err(|_| TableError::NotAMove(excerpt(mv)))?;
+    pub(crate) fn person_move(&self, mv: &str) -> Result<Move, HostedError> {
+        let mv: Move = mv.parse().map_err(|_| HostedError::NotAMove(excerpt(mv)))?;
         match self.to_move() {
             Some(Occupant::Human) if self.game().is_legal(mv) => Ok(mv),
             Some(Occupant::Human) => Err(Refusal::Illegal { mv, position: *self.game().position() }.into()),
-            Some(_) => Err(TableError::NotYourTurn),
+            Some(_) => Err(HostedError::NotYourTurn),
             None => Err(self.ended()),
         }
     }
 
     /// Plays a move of the side to move.
-    pub(crate) fn play(&mut self, dir: &Path, mv: Move) -> Result<(), TableError> {
+    pub(crate) fn play(&mut self, dir: &Path, mv: Move) -> Result<(), HostedError> {
         let (seat, ply) = (self.game().seat(), self.game().plies().len());
         self.apply(dir, seat, &Command::Play { mv, ply, used: None })
     }
 
     /// Takes back up to the last decision of a human.
-    pub(crate) fn take_back(&mut self, dir: &Path) -> Result<(), TableError> {
+    pub(crate) fn take_back(&mut self, dir: &Path) -> Result<(), HostedError> {
         self.apply(dir, self.game().seat(), &Command::TakeBack)
     }
 
-    /// A human gives up: the one to move, or the only one at the table.
-    pub(crate) fn resign(&mut self, dir: &Path) -> Result<(), TableError> {
+    /// A human gives up: the one to move, or the only one in the game.
+    pub(crate) fn resign(&mut self, dir: &Path) -> Result<(), HostedError> {
         let State::Live(live) = &self.state else { return Err(self.ended()) };
-        let loser = live.game.acting_human().ok_or(TableError::NoHuman)?;
+        let loser = live.game.acting_human().ok_or(HostedError::NoHuman)?;
         self.apply(dir, loser, &Command::Resign)
     }
 
     /// The human to move, or the only one, offers a draw. Engines decline at once.
-    pub(crate) fn offer_draw(&mut self, dir: &Path) -> Result<(), TableError> {
+    pub(crate) fn offer_draw(&mut self, dir: &Path) -> Result<(), HostedError> {
         let State::Live(live) = &self.state else { return Err(self.ended()) };
-        let by = live.game.acting_human().ok_or(TableError::NoHuman)?;
+        let by = live.game.acting_human().ok_or(HostedError::NoHuman)?;
         self.apply(dir, by, &Command::Offer)?;
         match self.occupant(by.other()) {
             Occupant::Human => Ok(()),
@@ -348,7 +348,7 @@ impl Table {
     }
 
     /// The other human accepts or declines the draw that is offered.
-    pub(crate) fn answer_draw(&mut self, dir: &Path, answer: &Command) -> Result<(), TableError> {
+    pub(crate) fn answer_draw(&mut self, dir: &Path, answer: &Command) -> Result<(), HostedError> {
         // Without an offer the refusal says so to the side to move.
         let by = self.offer().map_or(self.game().seat(), Seat::other);
         self.apply(dir, by, answer)
@@ -360,12 +360,12 @@ impl Table {
     }
 
     /// Ends the game if the side to move has no time left.
-    pub(crate) fn fall_flag(&mut self, dir: &Path) -> Result<(), TableError> {
+    pub(crate) fn fall_flag(&mut self, dir: &Path) -> Result<(), HostedError> {
         self.apply(dir, self.game().seat(), &Command::Flag)
     }
 
     /// Carries a command out: its entries are in the journal first, then in the game.
-    fn apply(&mut self, dir: &Path, by: Seat, command: &Command) -> Result<(), TableError> {
+    fn apply(&mut self, dir: &Path, by: Seat, command: &Command) -> Result<(), HostedError> {
         let ended = self.ended();
         let State::Live(live) = &mut self.state else { return Err(ended) };
         let now = live.now();
@@ -380,19 +380,19 @@ impl Table {
     }
 
     /// Why nothing can be done any more.
-    fn ended(&self) -> TableError {
-        self.game().outcome().map_or(TableError::Kept, |outcome: Outcome| Refusal::Over(outcome).into())
+    fn ended(&self) -> HostedError {
+        self.game().outcome().map_or(HostedError::Kept, |outcome: Outcome| Refusal::Over(outcome).into())
     }
 
     /// The game is over: a record takes the place of the journal, and the deal is told.
-    fn keep(&mut self, dir: &Path) -> Result<(), TableError> {
+    fn keep(&mut self, dir: &Path) -> Result<(), HostedError> {
         let State::Live(live) = &self.state else { return Ok(()) };
         let record = live.game.record();
         write_whole(&record_path(dir, &self.id), Access::Ordinary, |file| {
             file.write_all(record.to_string().as_bytes())
         })?;
         self.trouble = None;
-        let kept = Table::kept(&live.game);
+        let kept = HostedGame::kept(&live.game);
         let removed = live.journal.remove();
         self.state = kept;
         Ok(removed?)

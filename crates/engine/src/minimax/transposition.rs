@@ -17,16 +17,16 @@ pub(crate) enum Bound {
     Upper,
 }
 
-/// What the table remembers.
+/// What the table keeps of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct Transposition {
     pub(crate) score: Score,
     pub(crate) depth: u8,
     pub(crate) bound: Bound,
     pub(crate) best: Option<Move>,
 }
 
-impl Entry {
+impl Transposition {
     /// The score, if it settles a search with this window.
     #[inline]
     pub(crate) fn settles(&self, alpha: Score, beta: Score) -> Option<Score> {
@@ -44,11 +44,11 @@ impl Entry {
 /// A slot is two words, the data and the key mixed with it: if two threads write at once, the words
 /// do not fit and the slot reads as empty (Hyatt & Mann 2002).
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct TranspositionTable {
     slots: Box<[Slot]>,
     /// How many bits of the key are kept: 64, or 32 as in the course program.
     key_mask: u64,
-    /// Mixed into every key, and changed for every search: entries of earlier ones are as good as gone, and
+    /// Mixed into every key, and changed for every search: what earlier ones left is never found, and
     /// nothing needs to be cleared.
     salt: u64,
 }
@@ -56,17 +56,17 @@ pub(crate) struct Table {
 /// The mixed key, then the data.
 type Slot = [AtomicU64; 2];
 
-impl Table {
+impl TranspositionTable {
     /// A table of at most `megabytes`.
-    pub(crate) fn with_megabytes(megabytes: u32) -> Table {
+    pub(crate) fn with_megabytes(megabytes: u32) -> TranspositionTable {
         let slots = (megabytes as usize * 1024 * 1024 / size_of::<Slot>()).max(1);
-        Table::new(slots.next_power_of_two() / if slots.is_power_of_two() { 1 } else { 2 }, u64::MAX)
+        TranspositionTable::new(slots.next_power_of_two() / if slots.is_power_of_two() { 1 } else { 2 }, u64::MAX)
     }
 
     /// A table of `slots`, a power of two, that keeps the bits of `key_mask` of each key.
-    pub(crate) fn new(slots: usize, key_mask: u64) -> Table {
+    pub(crate) fn new(slots: usize, key_mask: u64) -> TranspositionTable {
         // Pages that are never written cost nothing, and most searches are short.
-        Table { slots: bytemuck::zeroed_slice_box(slots), key_mask, salt: 0 }
+        TranspositionTable { slots: bytemuck::zeroed_slice_box(slots), key_mask, salt: 0 }
     }
 
     #[inline]
@@ -75,7 +75,7 @@ impl Table {
     }
 
     #[inline]
-    pub(crate) fn get(&self, key: u64) -> Option<Entry> {
+    pub(crate) fn get(&self, key: u64) -> Option<Transposition> {
         let key = key ^ self.salt;
         let [mixed, data] = self.slot(key);
         let data = data.load(Ordering::Relaxed);
@@ -85,7 +85,7 @@ impl Table {
 
     /// Remembers an entry; the newest always wins, so that a search depends on nothing but its own past.
     #[inline]
-    pub(crate) fn put(&self, key: u64, entry: Entry) {
+    pub(crate) fn put(&self, key: u64, entry: Transposition) {
         let key = key ^ self.salt;
         let [mixed, stored] = self.slot(key);
         let data = pack(entry);
@@ -104,7 +104,7 @@ impl Table {
 }
 
 /// Score in the low 32 bits, then depth, bound (never 0), and the two squares of the move.
-fn pack(entry: Entry) -> u64 {
+fn pack(entry: Transposition) -> u64 {
     let bound = match entry.bound {
         Bound::Exact => 1,
         Bound::Lower => 2,
@@ -118,7 +118,7 @@ fn pack(entry: Entry) -> u64 {
     u64::from(entry.score.0 as u32) | u64::from(entry.depth) << 32 | bound << 40 | (mv as u64) << 42
 }
 
-fn unpack(data: u64) -> Option<Entry> {
+fn unpack(data: u64) -> Option<Transposition> {
     let bound = match data >> 40 & 3 {
         1 => Bound::Exact,
         2 => Bound::Lower,
@@ -131,7 +131,7 @@ fn unpack(data: u64) -> Option<Entry> {
         (1, Some(from), Some(to)) => Some(Move::Step { from, to }),
         _ => None,
     };
-    Some(Entry { score: Score(data as u32 as i32), depth: (data >> 32) as u8, bound, best })
+    Some(Transposition { score: Score(data as u32 as i32), depth: (data >> 32) as u8, bound, best })
 }
 
 #[cfg(test)]
@@ -140,12 +140,12 @@ mod tests {
 
     #[test]
     fn gives_back_what_was_put() {
-        let table = Table::with_megabytes(1);
+        let table = TranspositionTable::with_megabytes(1);
         let moves = ["a1-b1", "d8", "c4-c8"].map(|text| text.parse().ok());
         for (key, best) in (1..).zip(moves.into_iter().chain([None])) {
             for bound in [Bound::Exact, Bound::Lower, Bound::Upper] {
                 for score in [Score(0), Score(-5), Score::win(12), Score::loss(0)] {
-                    let entry = Entry { score, depth: 17, bound, best };
+                    let entry = Transposition { score, depth: 17, bound, best };
                     table.put(key, entry);
                     assert_eq!(table.get(key), Some(entry));
                     assert_eq!(table.get(key + (1 << 40)), None);
@@ -157,8 +157,8 @@ mod tests {
     #[test]
     fn a_renewed_table_is_empty() {
         for key_mask in [u64::MAX, u64::from(u32::MAX)] {
-            let mut table = Table::new(1 << 4, key_mask);
-            let entry = Entry { score: Score(1), depth: 3, bound: Bound::Exact, best: None };
+            let mut table = TranspositionTable::new(1 << 4, key_mask);
+            let entry = Transposition { score: Score(1), depth: 3, bound: Bound::Exact, best: None };
             (0..64).for_each(|key| table.put(key, entry));
             assert!((0..64).any(|key| table.get(key).is_some()));
             table.renew();
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn an_entry_settles_what_its_bound_allows() {
-        let entry = |bound| Entry { score: Score(5), depth: 1, bound, best: None };
+        let entry = |bound| Transposition { score: Score(5), depth: 1, bound, best: None };
         assert_eq!(entry(Bound::Exact).settles(Score(0), Score(9)), Some(Score(5)));
         assert_eq!(entry(Bound::Lower).settles(Score(0), Score(5)), Some(Score(5)));
         assert_eq!(entry(Bound::Lower).settles(Score(0), Score(6)), None);
