@@ -131,7 +131,7 @@ pub struct Split {
 }
 
 /// Counts of a game in one bin of one curve.
-struct Entry {
+struct BinCounts {
     cell: u32,
     counts: [u32; 3],
 }
@@ -141,7 +141,7 @@ pub(crate) struct Cells {
     pub(crate) grid: Grid,
     /// Condition and group of each curve; the total curve comes first.
     names: Vec<Option<(String, String)>>,
-    entries: Vec<Entry>,
+    entries: Vec<BinCounts>,
     /// Where those of each game begin.
     from: Vec<u32>,
     /// By cell, how many games have positions in it, counted once for each result that they bring: positions of a game
@@ -177,13 +177,13 @@ impl Cells {
             }
         }
         keys.sort_unstable_by_key(|(key, _)| *key);
-        let (mut entries, mut from): (Vec<Entry>, Vec<u32>) = (Vec::new(), Vec::new());
+        let (mut entries, mut from): (Vec<BinCounts>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut last = None;
         for (key, result) in keys {
             if last != Some(key) {
                 let game = (key >> 32) as usize;
                 from.resize(game + 1, entries.len() as u32);
-                entries.push(Entry { cell: key as u32, counts: [0; 3] });
+                entries.push(BinCounts { cell: key as u32, counts: [0; 3] });
                 last = Some(key);
             }
             if let Some(entry) = entries.last_mut() {

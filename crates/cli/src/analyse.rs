@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anqi_engine::{Candidate, Limits, PlayerSpec, Stop};
-use anqi_play::{Analysis, Verdict};
+use anqi_play::{Analysis, TableProof};
 use anqi_rules::{Game, Move, Rules, Seed};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -76,11 +76,11 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
         }
     };
     let chances_of = |candidate: &Candidate| args.player.chances_of(&game, candidate, &resources);
-    let verdict = args.player.tables().map_or(Ok(None), |tables| Verdict::of(&game, tables, &resources));
+    let proof = args.player.tables().map_or(Ok(None), |tables| TableProof::of(&game, tables, &resources));
     let analysis = Analysis::new(args.player.to_string(), &game, &choice)
         .meaning(&choice, chances_of, |_| None)
         .timed(&choice.stats)
-        .proven(verdict);
+        .proven(proof);
     out.print(&analysis, |text| {
         let root = &analysis.root_info;
         writeln!(

@@ -1,6 +1,6 @@
 //! `anqi check-engine`: what a referee would find wrong with somebody's engine.
 
-use anqi_protocol::{CheckPlan, Clock, Finding, OutsideSpec, OutsideSpecError, Report, Verdict, check_engine};
+use anqi_protocol::{CheckPlan, Clock, Finding, Grade, OutsideSpec, OutsideSpecError, Report, check_engine};
 use anqi_rules::Seed;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CheckEngineArgs, out: &mut Output) -> Result<Exit> {
     let spec = description(&args.engine).context("bad engine")?;
     let plan = CheckPlan { games: args.games, clock: args.tc, seed: args.seed.clone() };
     let report = check_engine(&spec, &plan);
-    let failures = report.count(Verdict::Fail);
+    let failures = report.count(Grade::Fail);
     out.print(&info(&report), |text| write!(text, "{report}"))?;
     Ok(if failures == 0 { Exit::Done } else { Exit::Failed })
 }
@@ -89,9 +89,9 @@ fn info(report: &Report) -> ReportInfo<'_> {
         program: &report.program,
         protocol: report.protocol.name(),
         name: report.name.as_deref(),
-        passed: report.count(Verdict::Pass),
-        warnings: report.count(Verdict::Warn),
-        failures: report.count(Verdict::Fail),
+        passed: report.count(Grade::Pass),
+        warnings: report.count(Grade::Warn),
+        failures: report.count(Grade::Fail),
         findings: report.findings.iter().map(FindingInfo::from).collect(),
     }
 }

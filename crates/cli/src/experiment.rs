@@ -78,32 +78,32 @@ pub(crate) fn run(args: &ExperimentArgs, out: &mut Output) -> Result<Exit> {
 #[derive(Serialize)]
 struct Listed {
     schema: &'static str,
-    experiments: Vec<Entry>,
+    experiments: Vec<ListedExperiment>,
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct ListedExperiment {
     name: String,
     kind: &'static str,
     question: String,
     size: String,
-    runs: Vec<RunEntry>,
+    runs: Vec<ListedRun>,
 }
 
 #[derive(Serialize)]
-struct RunEntry {
+struct ListedRun {
     name: String,
     finished: bool,
 }
 
 fn list(root: &Path, out: &mut Output) -> Result<Exit> {
-    let entry = |name: String| -> Result<Entry> {
+    let entry = |name: String| -> Result<ListedExperiment> {
         let experiment = Experiment::open(&root.join(name))?;
         let state =
-            |run: Run| RunEntry { name: run.name(), finished: run.sheet().is_ok_and(|sheet| run.is_finished(&sheet)) };
+            |run: Run| ListedRun { name: run.name(), finished: run.sheet().is_ok_and(|sheet| run.is_finished(&sheet)) };
         let runs = experiment.runs()?.into_iter().map(state).collect();
         let (kind, size) = (experiment.sheet.kind(), experiment.sheet.size());
-        Ok(Entry { name: experiment.name, kind, question: experiment.question, size, runs })
+        Ok(ListedExperiment { name: experiment.name, kind, question: experiment.question, size, runs })
     };
     let experiments = Experiment::names(root)?.into_iter().map(entry).collect::<Result<_>>()?;
     let listed = Listed { schema: "anqi-experiments-1", experiments };

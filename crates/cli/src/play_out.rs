@@ -1,6 +1,6 @@
 //! `anqi play-out`: how games from a position end if both sides play at random.
 
-use anqi_playout::{Options, Path, Policy, Reading, Series, Start, Summary, playouts};
+use anqi_playout::{Path, PlayoutOptions, Policy, Reading, Series, Start, Summary, playouts};
 use anqi_rules::Seed;
 use anyhow::Result;
 use clap::Args;
@@ -72,7 +72,7 @@ const NO_DRAW_LIMIT: u32 = 1_000_000;
 pub(crate) fn run(args: &PlayOutArgs, out: &mut Output) -> Result<Exit> {
     let position = args.position.position()?;
     let draw = args.draw.or(args.position.rules().draw().map(u32::from)).unwrap_or(NO_DRAW_LIMIT);
-    let options = Options { policy: args.policy, draw, reading: args.reading, ..Options::default() };
+    let options = PlayoutOptions { policy: args.policy, draw, reading: args.reading, ..PlayoutOptions::default() };
     let seed = args.seed.child("playout").rng().next_u64();
     let path = args.path.unwrap_or_else(Path::best);
     let summary = playouts(&Start::from(&position), &options, seed, 0..args.count, path);

@@ -23,42 +23,42 @@ pub(crate) struct PlayersArgs {
 #[derive(Serialize)]
 struct Players {
     schema: &'static str,
-    players: Vec<Entry>,
+    players: Vec<ListedPlayer>,
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct ListedPlayer {
     name: String,
     help: &'static str,
     fingerprint: String,
     /// Where the weights of its network come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<String>,
-    options: Vec<OptionEntry>,
+    options: Vec<ListedOption>,
 }
 
 #[derive(Serialize)]
-struct OptionEntry {
+struct ListedOption {
     name: &'static str,
     default: String,
     range: String,
     help: &'static str,
 }
 
-impl From<OptionInfo> for OptionEntry {
-    fn from(info: OptionInfo) -> OptionEntry {
-        OptionEntry { name: info.name, default: info.default, range: info.range, help: info.help }
+impl From<OptionInfo> for ListedOption {
+    fn from(info: OptionInfo) -> ListedOption {
+        ListedOption { name: info.name, default: info.default, range: info.range, help: info.help }
     }
 }
 
-fn entry(spec: &PlayerSpec, help: &'static str, resources: &Resources) -> Result<Entry> {
+fn entry(spec: &PlayerSpec, help: &'static str, resources: &Resources) -> Result<ListedPlayer> {
     let network = resources.network_facts(spec).map(|facts| facts.provenance).filter(|line| !line.is_empty());
-    Ok(Entry {
+    Ok(ListedPlayer {
         name: spec.to_string(),
         help,
         fingerprint: spec.fingerprint(resources)?.to_string(),
         network,
-        options: spec.table().into_iter().map(OptionEntry::from).collect(),
+        options: spec.table().into_iter().map(ListedOption::from).collect(),
     })
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &PlayersArgs, out: &mut Output) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let presets = PlayerSpec::presets().iter().filter(|preset| preset.name.starts_with(&args.name));
-    let players: Vec<Entry> =
+    let players: Vec<ListedPlayer> =
         presets.map(|preset| entry(&preset.name.parse()?, preset.help, &resources)).collect::<Result<_>>()?;
     if players.is_empty() {
         let known: Vec<&str> = PlayerSpec::presets().iter().map(|preset| preset.name).collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anqi_assess::TrainingRow;
 use anqi_records::{
-    Check, Damage, Ending, Format, Record, Replay, Source, Stats, Summary, WriteError, Writer, read_files, replay,
+    Check, Damage, EndingCheck, Format, Record, Replay, Source, Stats, Summary, WriteError, Writer, read_files, replay,
     write_json_line,
 };
 use anqi_rules::Rules;
@@ -142,7 +142,8 @@ fn check(input: &Input, out: &mut Output) -> Result<Exit> {
 
 fn problems(replay: &Replay) -> impl Iterator<Item = String> {
     let illegal = replay.illegal.as_ref().map(|illegal| format!("ply {}: {}", illegal.ply, illegal.error));
-    let ending = matches!(replay.ending, Ending::Differs { .. }).then(|| format!("ending differs: {}", replay.ending));
+    let ending =
+        matches!(replay.ending, EndingCheck::Differs { .. }).then(|| format!("ending differs: {}", replay.ending));
     illegal.into_iter().chain(ending)
 }
 

@@ -51,7 +51,7 @@ pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
 pub use minimax::chen::{ChenOptions, FlipPolicy, Flips, TypeOrder};
 pub use minimax::negascout::{NegaScoutOptions, TableSize};
 pub use options::{OptionError, OptionInfo, WeightList};
-pub use player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
+pub use player::{Candidate, Choice, FlipOutcome, Player, ResultCounts, SearchStats};
 pub use reference::ReferenceOptions;
 pub use resources::{BuildError, Resources, TableSource};
 pub use score::Score;

@@ -46,7 +46,7 @@ pub enum OptionError {
 }
 
 /// A group of options, made by [`options!`].
-pub(crate) trait Options: Sized {
+pub(crate) trait OptionGroup: Sized {
     /// All options with these values as defaults.
     fn table(&self) -> Vec<OptionInfo>;
     /// Sets one option from text.
@@ -54,7 +54,7 @@ pub(crate) trait Options: Sized {
 }
 
 /// `key=value` for every option whose value differs from that in `base`.
-pub(crate) fn differences<O: Options>(options: &O, base: &O) -> Vec<String> {
+pub(crate) fn differences<O: OptionGroup>(options: &O, base: &O) -> Vec<String> {
     let values = options.table().into_iter().zip(base.table());
     values
         .filter(|(ours, theirs)| ours.default != theirs.default)
@@ -63,7 +63,7 @@ pub(crate) fn differences<O: Options>(options: &O, base: &O) -> Vec<String> {
 }
 
 /// Sets options from `key=value` texts; a bare key means `key=on`.
-pub(crate) fn set_all<'a, O: Options>(
+pub(crate) fn set_all<'a, O: OptionGroup>(
     options: &mut O,
     texts: impl Iterator<Item = &'a str>,
 ) -> Result<(), OptionError> {
@@ -199,7 +199,7 @@ macro_rules! options {
             }
         }
 
-        impl $crate::options::Options for $name {
+        impl $crate::options::OptionGroup for $name {
             fn table(&self) -> Vec<$crate::options::OptionInfo> {
                 use $crate::options::{OptionInfo, OptionValue, Range};
                 vec![$(OptionInfo {

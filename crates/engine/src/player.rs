@@ -51,7 +51,7 @@ pub struct Candidate {
     /// Those that a search did not need are missing, unless it scores every move.
     pub outcomes: Vec<FlipOutcome>,
     /// How the random games went that began with this move, if any were played.
-    pub results: Option<Wdl>,
+    pub results: Option<ResultCounts>,
 }
 
 impl Candidate {
@@ -73,15 +73,15 @@ impl Candidate {
 /// How many games were won, drawn and lost.
 ///
 /// ```
-/// use anqi_engine::Wdl;
+/// use anqi_engine::ResultCounts;
 ///
-/// let results = Wdl { wins: 3, draws: 2, losses: 1 };
+/// let results = ResultCounts { wins: 3, draws: 2, losses: 1 };
 /// assert_eq!(results.count(), 6);
 /// assert_eq!(results.balance(), 2.0 / 6.0);
 /// assert_eq!(results.shares(), [3.0 / 6.0, 2.0 / 6.0, 1.0 / 6.0]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Wdl {
+pub struct ResultCounts {
     /// Games won.
     pub wins: u64,
     /// Games drawn.
@@ -90,7 +90,7 @@ pub struct Wdl {
     pub losses: u64,
 }
 
-impl Wdl {
+impl ResultCounts {
     /// How many games there were.
     #[must_use]
     pub fn count(self) -> u64 {
@@ -111,8 +111,8 @@ impl Wdl {
     }
 }
 
-impl AddAssign for Wdl {
-    fn add_assign(&mut self, other: Wdl) {
+impl AddAssign for ResultCounts {
+    fn add_assign(&mut self, other: ResultCounts) {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;

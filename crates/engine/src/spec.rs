@@ -13,8 +13,8 @@ use crate::mcts::flat;
 use crate::mcts::{self, Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
 use crate::minimax::chen::{self, Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{self, NegaScout, NegaScoutOptions};
-use crate::options::{OptionError, OptionInfo, Options, differences, set_all};
-use crate::player::{Candidate, Choice, Player, Wdl};
+use crate::options::{OptionError, OptionGroup, OptionInfo, differences, set_all};
+use crate::player::{Candidate, Choice, Player, ResultCounts};
 use crate::random::{self, Random};
 use crate::reference::{self, Reference, ReferenceOptions};
 use crate::resources::{BuildError, Resources};
@@ -238,11 +238,11 @@ impl PlayerSpec {
     /// others of their best move.
     #[must_use]
     pub fn value_of(&self, position: &Position, choice: &Choice) -> f64 {
-        let chance = |results: Wdl| f64::midpoint(results.balance(), 1.0);
+        let chance = |results: ResultCounts| f64::midpoint(results.balance(), 1.0);
         let proof = || f64::INFINITY.copysign(f64::from(choice.score.0));
         match &self.options {
             PlayerOptions::Flat(FlatOptions { average: Average::Results, .. }) => {
-                let mut all = Wdl::default();
+                let mut all = ResultCounts::default();
                 choice.candidates.iter().filter_map(|candidate| candidate.results).for_each(|results| all += results);
                 chance(all)
             }
@@ -272,7 +272,7 @@ impl PlayerSpec {
                 let in_tables = !score.is_decided() && proven().is_some();
                 Some(chances_in_tables(position, score, in_tables))
             }
-            _ => candidate.results.map(Wdl::shares),
+            _ => candidate.results.map(ResultCounts::shares),
         }
     }
 
@@ -324,7 +324,7 @@ impl Preset {
     }
 }
 
-impl Options for PlayerOptions {
+impl OptionGroup for PlayerOptions {
     fn table(&self) -> Vec<OptionInfo> {
         match self {
             PlayerOptions::Random => Vec::new(),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use anqi_engine::{Choice, Limits, PlayerSpec, Resources, SpecError, Stop};
-use anqi_playout::{Options, Path, Policy, Reading, Start, Summary, playouts};
+use anqi_playout::{Path, PlayoutOptions, Policy, Reading, Start, Summary, playouts};
 use anqi_rules::{Game, Position};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,7 @@ impl PlayoutPlan {
     /// If the position does not fit the rules.
     pub fn measure(&self, cell: &Cell, resources: &Resources) -> Result<PlayoutRow, String> {
         let Cell { policy, limit, reading, .. } = *cell;
-        let options = Options { policy, draw: limit, reading, ..Options::default() };
+        let options = PlayoutOptions { policy, draw: limit, reading, ..PlayoutOptions::default() };
         let seed = self.seed.child(&cell.name).child(policy.to_string()).child(limit.to_string());
         let start = Start::from(&cell.position);
         let number = seed.child("playouts").rng().next_u64();

@@ -10,7 +10,7 @@ use anqi_engine::{Limits, Stop};
 use anqi_records::FileError;
 use anqi_stats::{Grouped, Points};
 
-use crate::board::Outcome;
+use crate::board::WinOrDraw;
 use crate::engine::{Asked, EngineSpec, Protocol, Standby};
 use crate::reader::{Format, Reader};
 use crate::record::{Position, Record};
@@ -237,7 +237,7 @@ struct Numbered {
 struct Place<'a> {
     game: u64,
     position: Position<'a>,
-    outcome: Outcome,
+    outcome: WinOrDraw,
 }
 
 impl std::fmt::Display for Place<'_> {
@@ -250,9 +250,9 @@ impl Place<'_> {
     fn sample(&self, value: f64) -> Sample {
         let facts = self.position.facts();
         let result = match self.outcome {
-            Outcome::Draw => Points::Draw,
-            Outcome::Win(side) if side == facts.turn => Points::Win,
-            Outcome::Win(_) => Points::Loss,
+            WinOrDraw::Draw => Points::Draw,
+            WinOrDraw::Win(side) if side == facts.turn => Points::Win,
+            WinOrDraw::Win(_) => Points::Loss,
         };
         let tags = facts.tags().map(|(name, tag)| (name.to_owned(), tag)).to_vec();
         Sample { game: self.game.to_string(), ply: self.position.ply() as u32, value, result, tags }

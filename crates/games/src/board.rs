@@ -61,21 +61,21 @@ impl IllegalMove {
 
 /// Who won.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Outcome {
+pub enum WinOrDraw {
     /// One side did.
     Win(Seat),
     /// Nobody did.
     Draw,
 }
 
-impl Outcome {
+impl WinOrDraw {
     /// 1, ½ or 0, as `side` sees it.
     #[must_use]
     pub fn score(self, side: Seat) -> f64 {
         match self {
-            Outcome::Win(winner) if winner == side => 1.0,
-            Outcome::Win(_) => 0.0,
-            Outcome::Draw => 0.5,
+            WinOrDraw::Win(winner) if winner == side => 1.0,
+            WinOrDraw::Win(_) => 0.0,
+            WinOrDraw::Draw => 0.5,
         }
     }
 }
@@ -84,7 +84,7 @@ impl Outcome {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum End {
     /// With a result.
-    Decided(Outcome),
+    Decided(WinOrDraw),
     /// Both sides have passed: somebody has to count, and to agree which stones are dead.
     Counting,
 }

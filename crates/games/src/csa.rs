@@ -5,7 +5,7 @@ use anqi_rules::{Seat, excerpt};
 use csa::{Action, Color, PieceType, Square};
 use haitaka::Piece;
 
-use crate::board::{Board, IllegalMove, Outcome};
+use crate::board::{Board, IllegalMove, WinOrDraw};
 use crate::reader::{Cut, Flaw, Splitter};
 use crate::record::{Record, Recorder, Start};
 use crate::score::{Evaluation, finite, mate_from};
@@ -149,14 +149,14 @@ impl Sheet {
 }
 
 /// Who won by the last statement, with `turn` to move: `%TORYO` is said by who gives up, `%KACHI` by who has won.
-fn outcome(ending: &str, turn: Seat) -> Option<Outcome> {
+fn outcome(ending: &str, turn: Seat) -> Option<WinOrDraw> {
     Some(match ending {
-        "%TORYO" | "%TSUMI" | "%TIME_UP" => Outcome::Win(turn.other()),
-        "%KACHI" => Outcome::Win(turn),
-        "%ILLEGAL_MOVE" => Outcome::Win(turn.other()),
-        "%+ILLEGAL_ACTION" => Outcome::Win(Seat::Second),
-        "%-ILLEGAL_ACTION" => Outcome::Win(Seat::First),
-        "%SENNICHITE" | "%JISHOGI" | "%HIKIWAKE" => Outcome::Draw,
+        "%TORYO" | "%TSUMI" | "%TIME_UP" => WinOrDraw::Win(turn.other()),
+        "%KACHI" => WinOrDraw::Win(turn),
+        "%ILLEGAL_MOVE" => WinOrDraw::Win(turn.other()),
+        "%+ILLEGAL_ACTION" => WinOrDraw::Win(Seat::Second),
+        "%-ILLEGAL_ACTION" => WinOrDraw::Win(Seat::First),
+        "%SENNICHITE" | "%JISHOGI" | "%HIKIWAKE" => WinOrDraw::Draw,
         _ => return None,
     })
 }

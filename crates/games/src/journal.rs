@@ -10,7 +10,7 @@ use anqi_rules::{Seat, excerpt};
 use anqi_store::{Access, Damages, Format, Framing, JournalError, Line, LineJournal, Old, OldHead, Owner, Syncer};
 use serde::{Deserialize, Serialize};
 
-use crate::board::Outcome;
+use crate::board::WinOrDraw;
 use crate::self_play::{Played, SelfPlay};
 use crate::writer::write_record;
 
@@ -60,8 +60,8 @@ impl From<Played> for Kept {
                     Ok(()) => Kept::Finished {
                         plies: record.moves.len() as u64,
                         winner: match record.outcome {
-                            Outcome::Win(seat) => Some(seat.name().to_owned()),
-                            Outcome::Draw => None,
+                            WinOrDraw::Win(seat) => Some(seat.name().to_owned()),
+                            WinOrDraw::Draw => None,
                         },
                         record: String::from_utf8_lossy(&text).into_owned(),
                     },

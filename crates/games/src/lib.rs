@@ -23,12 +23,12 @@ mod shogi;
 mod writer;
 
 pub use assess::{OtherGames, OtherGamesError, USUAL_CONDITIONS, ValuedGames, format_of, with_budgets};
-pub use board::{Board, End, Facts, IllegalMove, Outcome};
+pub use board::{Board, End, Facts, IllegalMove, WinOrDraw};
 pub use chess::{BadFen, Chess};
 pub use engine::{Asked, Choice, Engine, EngineSpec, EngineSpecError, Protocol, Standby, Twice};
 pub use go::{BadSize, Go};
 pub use journal::{GamesJournal, KeepError, Kept, Results};
-pub use reader::{Entry, Flaw, Format, Reader};
+pub use reader::{Flaw, Format, NumberedRecord, Reader};
 pub use record::{BadMove, BadStart, Kind, LONGEST_GAME, Position, Record, Recorder, Start};
 pub use score::{BadEvaluation, Evaluation};
 pub use self_play::{Played, SelfPlay, SelfPlayError};

@@ -2,7 +2,7 @@
 
 use anqi_rules::{Seat, excerpt};
 
-use crate::board::Outcome;
+use crate::board::WinOrDraw;
 use crate::chess::Chess;
 use crate::reader::{Cut, Flaw, Splitter};
 use crate::record::{Record, Recorder, Start};
@@ -53,10 +53,10 @@ impl Splitter for Lines {
     }
 }
 
-const RESULTS: [(&str, Option<Outcome>); 4] = [
-    ("1-0", Some(Outcome::Win(Seat::First))),
-    ("0-1", Some(Outcome::Win(Seat::Second))),
-    ("1/2-1/2", Some(Outcome::Draw)),
+const RESULTS: [(&str, Option<WinOrDraw>); 4] = [
+    ("1-0", Some(WinOrDraw::Win(Seat::First))),
+    ("0-1", Some(WinOrDraw::Win(Seat::Second))),
+    ("1/2-1/2", Some(WinOrDraw::Draw)),
     ("*", None),
 ];
 
@@ -179,7 +179,7 @@ pub(crate) fn parse(text: &str) -> Result<Record, Flaw> {
     Ok(game.finish(outcome, [player("White"), player("Black")]))
 }
 
-fn result_of(text: &str) -> Option<Outcome> {
+fn result_of(text: &str) -> Option<WinOrDraw> {
     RESULTS.iter().find(|(known, _)| *known == text).and_then(|(_, outcome)| *outcome)
 }
 

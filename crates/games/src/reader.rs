@@ -120,7 +120,7 @@ impl Flaw {
 
 /// A record or what is wrong with it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Entry {
+pub struct NumberedRecord {
     /// Which of the file, from 1 on.
     pub number: u64,
     /// The line on which it begins.
@@ -129,7 +129,7 @@ pub struct Entry {
     pub record: Result<Record, Flaw>,
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for NumberedRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "game {} on line {}", self.number, self.line)?;
         self.record.as_ref().map_or_else(|flaw| write!(f, ": {flaw}"), |_| Ok(()))
@@ -246,9 +246,9 @@ impl<R: BufRead> Reader<R> {
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
-    type Item = io::Result<Entry>;
+    type Item = io::Result<NumberedRecord>;
 
-    fn next(&mut self) -> Option<io::Result<Entry>> {
+    fn next(&mut self) -> Option<io::Result<NumberedRecord>> {
         let (line, text) = match self.next_text() {
             Ok(next) => next?,
             Err(error) => return Some(Err(error)),
@@ -263,6 +263,6 @@ impl<R: BufRead> Iterator for Reader<R> {
                 Format::Csa => csa::parse(&text),
             }
         });
-        Some(Ok(Entry { number: self.number, line, record }))
+        Some(Ok(NumberedRecord { number: self.number, line, record }))
     }
 }

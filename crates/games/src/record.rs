@@ -4,7 +4,7 @@ use std::fmt;
 
 use anqi_rules::Seat;
 
-use crate::board::{Board, Facts, IllegalMove, Outcome};
+use crate::board::{Board, Facts, IllegalMove, WinOrDraw};
 use crate::chess::{BadFen, Chess};
 use crate::go::{BadSize, Go};
 use crate::score::Evaluation;
@@ -107,7 +107,7 @@ pub struct Record {
     /// Its moves, as engines write them.
     pub moves: Vec<String>,
     /// Who won.
-    pub outcome: Outcome,
+    pub outcome: WinOrDraw,
     /// Who played: White and Black in chess, Black and White elsewhere.
     pub players: [Option<String>; 2],
     /// What the record itself says of its positions, by how many plies had been played.
@@ -289,7 +289,7 @@ impl<B: Board> Recorder<B> {
 
     /// The game so far, whoever won in the end.
     #[must_use]
-    pub fn finish(self, outcome: Outcome, players: [Option<String>; 2]) -> Record {
+    pub fn finish(self, outcome: WinOrDraw, players: [Option<String>; 2]) -> Record {
         let Recorder { start, board, moves, facts, comments, bad_values } = self;
         Record { start, moves, outcome, players, comments, bad_values, facts, ended: board.end().is_some() }
     }

@@ -9,7 +9,7 @@ use anqi_protocol::Fault;
 use anqi_rules::{Seat, Seed};
 use rand_core::Rng;
 
-use crate::board::{Board, End, Outcome};
+use crate::board::{Board, End, WinOrDraw};
 use crate::engine::{Asked, Choice, EngineSpec, Standby, Twice};
 use crate::record::{BadStart, Record, Recorder, Start};
 
@@ -154,8 +154,8 @@ impl SelfPlay {
             }
             let turn = game.board().turn();
             match choice {
-                Choice::Resign => return Ok(Some(self.finished(game, Outcome::Win(turn.other())))),
-                Choice::Win => return Ok(Some(self.finished(game, Outcome::Win(turn)))),
+                Choice::Resign => return Ok(Some(self.finished(game, WinOrDraw::Win(turn.other())))),
+                Choice::Win => return Ok(Some(self.finished(game, WinOrDraw::Win(turn)))),
                 Choice::Move(mv) => {
                     if game.play(&mv).is_err() {
                         return Ok(Some(Played::Illegal { plies, answer: anqi_rules::excerpt(&mv) }));
@@ -165,7 +165,7 @@ impl SelfPlay {
         }
     }
 
-    fn finished(&self, game: Recorder<Box<dyn Board>>, outcome: Outcome) -> Played {
+    fn finished(&self, game: Recorder<Box<dyn Board>>, outcome: WinOrDraw) -> Played {
         let name = Some(self.engine.program.display_name().to_owned());
         Played::Finished(Box::new(game.finish(outcome, Seat::ALL.map(|_| name.clone()))))
     }

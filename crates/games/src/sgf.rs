@@ -4,7 +4,7 @@ use anqi_rules::{Seat, excerpt};
 use sgf_parse::go::{Move, Point, Prop};
 use sgf_parse::{Color, SgfNode};
 
-use crate::board::Outcome;
+use crate::board::WinOrDraw;
 use crate::go::Go;
 use crate::reader::{Cut, Flaw, Splitter};
 use crate::record::{LONGEST_GAME, Record, Recorder, Start};
@@ -222,12 +222,12 @@ impl Info {
 }
 
 /// `B+3.5`, `W+R`, `W+Resign`, `B+T`, `0`, `Draw`, `Jigo`. `Void` and `?` are no results.
-fn outcome(text: &str) -> Option<Outcome> {
+fn outcome(text: &str) -> Option<WinOrDraw> {
     let upper = text.to_ascii_uppercase();
     match upper.split_once('+') {
-        Some(("B", _)) => Some(Outcome::Win(Seat::First)),
-        Some(("W", _)) => Some(Outcome::Win(Seat::Second)),
+        Some(("B", _)) => Some(WinOrDraw::Win(Seat::First)),
+        Some(("W", _)) => Some(WinOrDraw::Win(Seat::Second)),
         Some(_) => None,
-        None => ["0", "DRAW", "JIGO"].contains(&upper.as_str()).then_some(Outcome::Draw),
+        None => ["0", "DRAW", "JIGO"].contains(&upper.as_str()).then_some(WinOrDraw::Draw),
     }
 }

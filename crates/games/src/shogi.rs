@@ -3,7 +3,7 @@
 use anqi_rules::Seat;
 use haitaka::{Color, Move, Piece};
 
-use crate::board::{Board, End, Facts, IllegalMove, Outcome};
+use crate::board::{Board, End, Facts, IllegalMove, WinOrDraw};
 use crate::chess::BadFen;
 
 /// A game of shogi. Black (sente) is [`Seat::First`].
@@ -108,7 +108,7 @@ impl Board for Shogi {
     /// first loses.
     fn end(&self) -> Option<End> {
         if !self.board.generate_moves(|_| true) {
-            return Some(End::Decided(Outcome::Win(self.turn().other())));
+            return Some(End::Decided(WinOrDraw::Win(self.turn().other())));
         }
         let here = self.past.last()?.0;
         let occurrences = self.past.iter().filter(|past| past.0 == here).count();
@@ -120,9 +120,9 @@ impl Board for Shogi {
         // From here back, every second position is this side's.
         let always = |offset: usize| since.iter().rev().skip(offset).step_by(2).all(|past| past.1);
         Some(End::Decided(match (always(0), always(1)) {
-            (true, _) => Outcome::Win(self.turn()),
-            (_, true) => Outcome::Win(self.turn().other()),
-            _ => Outcome::Draw,
+            (true, _) => WinOrDraw::Win(self.turn()),
+            (_, true) => WinOrDraw::Win(self.turn().other()),
+            _ => WinOrDraw::Draw,
         }))
     }
 

@@ -5,7 +5,7 @@ use std::io;
 
 use anqi_rules::Seat;
 
-use crate::board::{Board, Outcome};
+use crate::board::{Board, WinOrDraw};
 use crate::chess::Chess;
 use crate::csa::{csa_move, csa_start};
 use crate::go::Go;
@@ -41,9 +41,9 @@ fn seen_by_first(record: &Record, ply: usize) -> Option<Evaluation> {
 
 fn pgn(record: &Record, fen: Option<&str>) -> Option<String> {
     let result = match record.outcome {
-        Outcome::Win(Seat::First) => "1-0",
-        Outcome::Win(Seat::Second) => "0-1",
-        Outcome::Draw => "1/2-1/2",
+        WinOrDraw::Win(Seat::First) => "1-0",
+        WinOrDraw::Win(Seat::Second) => "0-1",
+        WinOrDraw::Draw => "1/2-1/2",
     };
     let (white, black) = (name(record, Seat::First), name(record, Seat::Second));
     let mut text = String::from("[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n");
@@ -111,8 +111,8 @@ fn sgf(record: &Record, size: usize, komi: f64, stones: &[(Seat, String)]) -> Op
     };
     let color = |side| if side == Seat::First { "B" } else { "W" };
     let result = match record.outcome {
-        Outcome::Win(side) => format!("{}+", color(side)),
-        Outcome::Draw => "0".to_owned(),
+        WinOrDraw::Win(side) => format!("{}+", color(side)),
+        WinOrDraw::Draw => "0".to_owned(),
     };
     let (black, white) = (name(record, Seat::First), name(record, Seat::Second));
     let mut text = format!("(;GM[1]FF[4]CA[UTF-8]SZ[{size}]KM[{komi}]PB[{black}]PW[{white}]RE[{result}]");
@@ -159,9 +159,9 @@ fn csa(record: &Record, sfen: Option<&str>) -> Option<String> {
         board.play(mv).ok()?;
     }
     text.push_str(match record.outcome {
-        Outcome::Draw => "%SENNICHITE",
-        Outcome::Win(winner) if winner == board.turn() => "%KACHI",
-        Outcome::Win(_) => "%TORYO",
+        WinOrDraw::Draw => "%SENNICHITE",
+        WinOrDraw::Win(winner) if winner == board.turn() => "%KACHI",
+        WinOrDraw::Win(_) => "%TORYO",
     });
     text.push_str("\n/\n");
     Some(text)

@@ -2,13 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_games::{
-    Board, Entry, Evaluation, Flaw, Format, Kind, Outcome, Reader, Record, Recorder, Start, write_record,
+    Board, Evaluation, Flaw, Format, Kind, NumberedRecord, Reader, Record, Recorder, Start, WinOrDraw, write_record,
 };
 use anqi_rules::{Seat, Seed};
 use proptest::prelude::*;
 use rand_core::Rng;
 
-fn entries(format: Format, text: impl AsRef<[u8]>) -> Vec<Entry> {
+fn entries(format: Format, text: impl AsRef<[u8]>) -> Vec<NumberedRecord> {
     Reader::new(text.as_ref(), format).collect::<Result<_, _>>().unwrap()
 }
 
@@ -35,7 +35,7 @@ fn pgn_with_everything_that_pgn_has() {
 1-0"#;
     let record = only(Format::Pgn, text).unwrap();
     assert_eq!(record.moves, ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1"]);
-    assert_eq!(record.outcome, Outcome::Win(Seat::First));
+    assert_eq!(record.outcome, WinOrDraw::Win(Seat::First));
     assert_eq!(record.players, [Some("Anderssen, A.".to_owned()), None]);
     let said: Vec<_> = record.positions().map(|position| position.comment()).collect();
     let cp = |value| Some(Evaluation::Centipawns(value));
@@ -138,7 +138,7 @@ fn sgf_with_handicap_passes_and_values() {
         ;W[ee]V[-3.5](;B[tt];W[]C[a \\] and (a parenthesis)])(;B[aa]))";
     let record = only(Format::Sgf, text).unwrap();
     assert_eq!(record.moves, ["E5", "pass", "pass"]);
-    assert_eq!(record.outcome, Outcome::Win(Seat::Second));
+    assert_eq!(record.outcome, WinOrDraw::Win(Seat::Second));
     let said: Vec<_> = record.positions().map(|position| position.comment()).collect();
     // Both have passed: nobody is to move at the end.
     assert_eq!(said, [Some(Evaluation::Lead(-20.0)), Some(Evaluation::Lead(-3.5)), None]);
@@ -147,7 +147,7 @@ fn sgf_with_handicap_passes_and_values() {
     let text = "(;GM[1]SZ[9]HA[2]RE[Jigo];B[cc];B[gg];W[ee])";
     let record = only(Format::Sgf, text).unwrap();
     let movers: Vec<_> = record.positions().last().unwrap().moves().map(|(side, _)| side).collect();
-    assert_eq!((movers, record.outcome), (vec![Seat::First, Seat::First, Seat::Second], Outcome::Draw));
+    assert_eq!((movers, record.outcome), (vec![Seat::First, Seat::First, Seat::Second], WinOrDraw::Draw));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn csa_with_everything_that_csa_has() {
         -3334FU\nT5\n'** -40\n+8822UM\n'** mate +5\n-3122GI\n+0055KA\n%TIME_UP\n";
     let record = only(Format::Csa, text).unwrap();
     assert_eq!(record.moves, ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
-    assert_eq!(record.outcome, Outcome::Win(Seat::First));
+    assert_eq!(record.outcome, WinOrDraw::Win(Seat::First));
     let said: Vec<_> = record.positions().map(|position| position.comment()).collect();
     let mate = Evaluation::Mate { wins: false, distance: Some(5) };
     let cp = |value| Some(Evaluation::Centipawns(value));
@@ -165,7 +165,7 @@ fn csa_with_everything_that_csa_has() {
     assert_eq!((facts.turn, facts.pieces, facts.lead), (Seat::Second, 39, 0));
     let handicap = "PI22KA82HI\n-\n-5142OU\n%+ILLEGAL_ACTION\n";
     let record = only(Format::Csa, handicap).unwrap();
-    assert_eq!(record.outcome, Outcome::Win(Seat::Second));
+    assert_eq!(record.outcome, WinOrDraw::Win(Seat::Second));
     let sfen = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
     assert_eq!(record.start, Start::Shogi(Some(sfen.to_owned())));
     let problem = "P1 *  *  *  * -OU *  *  *  * \nP2 *  *  *  *  *  *  *  *  * \nP3 *  *  *  * +FU *  *  *  * \n\
@@ -173,7 +173,7 @@ fn csa_with_everything_that_csa_has() {
         P7 *  *  *  *  *  *  *  *  * \nP8 *  *  *  *  *  *  *  *  * \nP9 *  *  *  * +OU *  *  *  * \nP+00KI\nP-00AL\n+\n\
         +0052KI\n%TSUMI\n";
     let record = only(Format::Csa, problem).unwrap();
-    assert_eq!(record.outcome, Outcome::Win(Seat::First));
+    assert_eq!(record.outcome, WinOrDraw::Win(Seat::First));
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1";
     assert_eq!(record.start, Start::Shogi(Some(sfen.to_owned())));
     assert!(record.ended);
@@ -202,7 +202,7 @@ fn random_game(kind: Kind, seed: u64, plies: usize) -> Record {
         game.comment(game.plies(), evaluation);
     }
     // In CSA a loser says so, and the winner of a counted game.
-    let outcomes = [Outcome::Win(Seat::First), Outcome::Win(Seat::Second), Outcome::Draw];
+    let outcomes = [WinOrDraw::Win(Seat::First), WinOrDraw::Win(Seat::Second), WinOrDraw::Draw];
     game.finish(outcomes[rng.next_u32() as usize % 3], [Some("A".to_owned()), Some("B".to_owned())])
 }
 

@@ -37,7 +37,7 @@ pub struct Analysis {
     /// Every move that was looked at, the best first.
     pub move_infos: Vec<MoveInfo>,
     /// What endgame tables prove.
-    pub table: Option<Verdict>,
+    pub table: Option<TableProof>,
     /// Why the tables could not be read.
     pub trouble: Option<String>,
 }
@@ -134,7 +134,7 @@ pub enum Proven {
     Loss,
 }
 
-/// What the plies of a verdict lead to.
+/// What the plies of a proof lead to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -149,14 +149,14 @@ pub enum Goal {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Verdict {
+pub struct TableProof {
     /// Who wins.
     pub result: Proven,
     /// How long it takes, if the tables know.
     pub plies: Option<u16>,
     /// What the plies lead to.
     pub to: Option<Goal>,
-    /// Whether the verdict holds for the game's draw by quiet plies; repetition is in no table.
+    /// Whether the proof holds for the game's draw by quiet plies; repetition is in no table.
     pub knows_draw_rule: bool,
 }
 
@@ -226,9 +226,9 @@ impl Analysis {
 
     /// The same with what tables say, or why they say nothing.
     #[must_use]
-    pub fn proven(mut self, verdict: Result<Option<Verdict>, TableError>) -> Analysis {
-        (self.table, self.trouble) = match verdict {
-            Ok(verdict) => (verdict, None),
+    pub fn proven(mut self, proof: Result<Option<TableProof>, TableError>) -> Analysis {
+        (self.table, self.trouble) = match proof {
+            Ok(proof) => (proof, None),
             Err(error) => (None, Some(error.to_string())),
         };
         self
@@ -289,19 +289,19 @@ impl MoveInfo {
             score: candidate.score.0,
             spread: candidate.spread(),
             outcomes: outcomes.collect(),
-            visits: candidate.results.map(anqi_engine::Wdl::count),
+            visits: candidate.results.map(anqi_engine::ResultCounts::count),
             winrate: None,
             wdl: None,
         }
     }
 }
 
-impl Verdict {
+impl TableProof {
     /// What tables prove about a position with few pieces and nothing face down.
     ///
     /// # Errors
     /// If a table cannot be read.
-    pub fn of(game: &Game, tables: &TablesOption, resources: &Resources) -> Result<Option<Verdict>, TableError> {
+    pub fn of(game: &Game, tables: &TablesOption, resources: &Resources) -> Result<Option<TableProof>, TableError> {
         let draw = game.rules().draw();
         if !game.position().hidden().is_empty() {
             return Ok(None);
@@ -313,7 +313,7 @@ impl Verdict {
             Measure::Conversion => Some(Goal::Capture),
             Measure::End => Some(Goal::End),
         };
-        Ok(Some(Verdict {
+        Ok(Some(TableProof {
             result: match value.wdl() {
                 Wdl::Win => Proven::Win,
                 Wdl::Draw => Proven::Draw,

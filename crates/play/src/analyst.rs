@@ -8,7 +8,7 @@ use anqi_engine::{
 use anqi_rules::{Game, Move, Seed};
 use anqi_task::Stop;
 
-use crate::analysis::{Analysis, Verdict, rounded};
+use crate::analysis::{Analysis, TableProof, rounded};
 
 /// The player, but for its tables.
 const ANALYST: &str = "champion,hash=32";
@@ -59,15 +59,15 @@ impl Analyst {
     ///
     /// # Errors
     /// If a table cannot be read.
-    pub fn verdict(&self, game: &Game) -> Result<Option<Verdict>, TableError> {
-        Verdict::of(game, &self.tables, &self.resources)
+    pub fn proof(&self, game: &Game) -> Result<Option<TableProof>, TableError> {
+        TableProof::of(game, &self.tables, &self.resources)
     }
 
     /// What it has thought, with shares of four digits. The player is named without its folder of tables.
     #[must_use]
     pub fn analysis(&self, game: &Game, choice: &Choice) -> Analysis {
         let position = game.position();
-        let analysis = Analysis::new(ANALYST.to_owned(), game, choice).proven(self.verdict(game));
+        let analysis = Analysis::new(ANALYST.to_owned(), game, choice).proven(self.proof(game));
         let in_tables = analysis.table.is_some();
         let of_move = |candidate: &Candidate| Some(chances_in_tables(position, compared(candidate.score), in_tables));
         let of_outcome = |score| Some(chances(position, compared(score)));
@@ -159,22 +159,22 @@ mod tests {
         }
     }
 
-    fn verdict(analyst: &Analyst, rules: &str, position: &str) -> Option<(Proven, Option<u16>, bool)> {
+    fn proof(analyst: &Analyst, rules: &str, position: &str) -> Option<(Proven, Option<u16>, bool)> {
         let game = Game::from_position(rules.parse().unwrap(), position.parse().unwrap()).unwrap();
-        let verdict = analyst.verdict(&game).unwrap()?;
-        if verdict.result != Proven::Draw {
+        let proof = analyst.proof(&game).unwrap()?;
+        if proof.result != Proven::Draw {
             assert_eq!(
                 Analyst::value_of(&game, &analyst.think(&game, Analyst::STAGES[0], &Stop::default()).unwrap()),
-                verdict.chances()
+                proof.chances()
             );
         }
-        Some((verdict.result, verdict.plies, verdict.knows_draw_rule))
+        Some((proof.result, proof.plies, proof.knows_draw_rule))
     }
 
     #[test]
     fn tables_prove_endings() {
         let analyst = Analyst::new(None, &Resources::default()).unwrap();
-        let of = |position| verdict(&analyst, "server", position);
+        let of = |position| proof(&analyst, "server", position);
         assert_eq!(of("4/4/4/4/4/4/4/Kg2 r -"), Some((Proven::Win, Some(1), true)));
         assert_eq!(of("4/4/4/4/4/4/p2p/N3 b -"), Some((Proven::Draw, None, true)));
         assert_eq!(of("4/4/4/4/4/4/4/Kgx1 r p"), None);
@@ -200,7 +200,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             anqi_endgame::build(dir.path(), flavour, [ending], NonZeroUsize::MIN, &Stop::default(), ()).unwrap();
             let analyst = opened(dir.path());
-            assert_eq!(verdict(&analyst, "chen", FIG_7), Some(expected));
+            assert_eq!(proof(&analyst, "chen", FIG_7), Some(expected));
             // A damaged table is told.
             for entry in fs::read_dir(dir.path()).unwrap() {
                 fs::write(entry.unwrap().path(), "damaged").unwrap();

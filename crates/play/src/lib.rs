@@ -31,7 +31,7 @@ mod time;
 mod verify;
 mod view;
 
-pub use analysis::{Analysis, Goal, MoveInfo, OutcomeInfo, Proven, RootInfo, Verdict, rounded};
+pub use analysis::{Analysis, Goal, MoveInfo, OutcomeInfo, Proven, RootInfo, TableProof, rounded};
 pub use analyst::{Analyst, AnalystError, worth};
 pub use bot::{Bot, BotError, Policy, Thinker, split_player};
 pub use budget::{Budget, BudgetError};

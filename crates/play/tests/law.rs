@@ -142,7 +142,7 @@ fn draws_are_offered_and_answered() {
     live.apply(one, &Command::Accept, now).unwrap();
     assert_eq!(live.game().outcome().unwrap().to_string(), "draw (agreement)");
     let record = live.record();
-    assert_eq!(anqi_records::replay(&record, None).unwrap().ending, anqi_records::Ending::Equal);
+    assert_eq!(anqi_records::replay(&record, None).unwrap().ending, anqi_records::EndingCheck::Equal);
     assert!(live.apply(one, &Command::Resign, now).unwrap_err().to_string().starts_with("the game is over"));
 }
 

@@ -1,6 +1,6 @@
 //! Playouts per second from the start, by path and policy: `cargo bench -p anqi-playout`.
 
-use anqi_playout::{Options, Path, Policy, Reading, Start, playout, playouts};
+use anqi_playout::{Path, PlayoutOptions, Policy, Reading, Start, playout, playouts};
 use anqi_rules::{Position, Rules};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -15,7 +15,7 @@ fn many(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(path.to_string());
         group.throughput(Throughput::Elements(GAMES));
         for (policy, draw) in [(Policy::Random, 40), (Policy::Capture, 40), (Policy::Capture, 640)] {
-            let options = Options { policy, draw, ..Options::default() };
+            let options = PlayoutOptions { policy, draw, ..PlayoutOptions::default() };
             let mut from = 0;
             group.bench_function(format!("{policy} {draw}"), |bencher| {
                 bencher.iter(|| {
@@ -33,7 +33,7 @@ fn one(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("one");
     group.throughput(Throughput::Elements(1));
     for reading in Reading::ALL {
-        let options = Options { reading, ..Options::default() };
+        let options = PlayoutOptions { reading, ..PlayoutOptions::default() };
         let mut index = 0;
         group.bench_function(format!("random 40 {reading}"), |bencher| {
             bencher.iter(|| {

@@ -6,11 +6,11 @@
 //! sixteen in vector lanes.
 //!
 //! ```
-//! use anqi_playout::{Options, Path, Policy, Start, playout, playouts};
+//! use anqi_playout::{PlayoutOptions, Path, Policy, Start, playout, playouts};
 //! use anqi_rules::{Position, Rules};
 //!
 //! let start = Start::from(&Position::initial(&Rules::chen()));
-//! let options = Options { policy: Policy::Capture, ..Options::default() };
+//! let options = PlayoutOptions { policy: Policy::Capture, ..PlayoutOptions::default() };
 //!
 //! let fast = playouts(&start, &options, 7, 0..1000, Path::best());
 //! let plain = playouts(&start, &options, 7, 0..1000, Path::SCALAR);
@@ -48,6 +48,6 @@ mod word;
 pub use feed::{Feed, Task};
 pub use path::Path;
 pub use policy::{Policy, Reading, UnknownName, UnknownPolicy};
-pub use run::{Options, each, feed, for_each, playout, playouts};
+pub use run::{PlayoutOptions, each, feed, for_each, playout, playouts};
 pub use start::Start;
-pub use summary::{End, Outcome, Playout, Series, Summary};
+pub use summary::{End, Playout, PlayoutResult, Series, Summary};

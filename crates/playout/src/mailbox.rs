@@ -11,9 +11,9 @@ use crate::narrow::{
 use crate::scalar::{Action, Game};
 use crate::seed::Generator;
 use crate::start::Start;
-use crate::summary::{End, Outcome, Playout, Summary};
+use crate::summary::{End, Playout, PlayoutResult, Summary};
 use crate::word::both;
-use crate::{Options, Path, Policy, playouts};
+use crate::{Path, PlayoutOptions, Policy, playouts};
 
 /// A dealt piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -296,7 +296,7 @@ fn slow_playout(start: &Start, policy: Policy, limit: u32, rng: &mut Generator) 
         let acts = mailbox.drawn_from(policy);
         let lost = acts.is_empty() || mailbox.count(mailbox.turn) == 0;
         if lost || quiet >= limit {
-            return Playout { outcome: Outcome::of(lost, true, plies), plies, end: mailbox.end(plies) };
+            return Playout { outcome: PlayoutResult::of(lost, true, plies), plies, end: mailbox.end(plies) };
         }
         let act = acts[rng.below(acts.len() as u32) as usize];
         quiet = if matches!(act, Act::Go { captures: false, .. }) { quiet + 1 } else { 0 };
@@ -314,7 +314,7 @@ fn slow_playouts_have_the_same_statistics() {
         for index in 0..slow_count {
             slow.add(slow_playout(&start, policy, 40, &mut Generator::new(5, index)));
         }
-        let options = Options { policy, ..Options::default() };
+        let options = PlayoutOptions { policy, ..PlayoutOptions::default() };
         let fast = playouts(&start, &options, 6, 0..20_000, Path::best());
         for (slow, fast) in [(slow.plies, fast.plies), (slow.left, fast.left)] {
             let tolerance = 4.0 * slow.standard_error().hypot(fast.standard_error());

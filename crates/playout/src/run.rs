@@ -16,13 +16,13 @@ use crate::{paper, scalar};
 /// How to play.
 ///
 /// ```
-/// use anqi_playout::{Options, Policy, Reading};
+/// use anqi_playout::{PlayoutOptions, Policy, Reading};
 ///
-/// let usual = Options { policy: Policy::Random, draw: 40, cut: None, reading: Reading::Rules };
-/// assert_eq!(Options::default(), usual);
+/// let usual = PlayoutOptions { policy: Policy::Random, draw: 40, cut: None, reading: Reading::Rules };
+/// assert_eq!(PlayoutOptions::default(), usual);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Options {
+pub struct PlayoutOptions {
     /// Among which actions to draw.
     pub policy: Policy,
     /// The game is a draw after so many quiet plies, at least 1.
@@ -33,13 +33,13 @@ pub struct Options {
     pub reading: Reading,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { policy: Policy::Random, draw: 40, cut: None, reading: Reading::Rules }
+impl Default for PlayoutOptions {
+    fn default() -> PlayoutOptions {
+        PlayoutOptions { policy: Policy::Random, draw: 40, cut: None, reading: Reading::Rules }
     }
 }
 
-impl Options {
+impl PlayoutOptions {
     fn limits(&self) -> Limits {
         // Lanes compare numbers below 2^31.
         Limits { draw: self.draw.min(i32::MAX as u32), cut: self.cut.unwrap_or(u32::MAX) }
@@ -49,7 +49,7 @@ impl Options {
 /// Plays playout number `index` of `seed`.
 #[must_use]
 #[inline]
-pub fn playout(start: &Start, options: &Options, seed: u64, index: u64) -> Playout {
+pub fn playout(start: &Start, options: &PlayoutOptions, seed: u64, index: u64) -> Playout {
     One { start, options, seed, index }.dispatch(options.policy, start.arena)
 }
 
@@ -60,16 +60,16 @@ pub fn playout(start: &Start, options: &Options, seed: u64, index: u64) -> Playo
 /// [`Path::PORTABLE`].
 ///
 /// ```
-/// # use anqi_playout::{Options, Path, Start, playouts};
+/// # use anqi_playout::{PlayoutOptions, Path, Start, playouts};
 /// # use anqi_rules::{Position, Rules};
 /// # let start = Start::from(&Position::initial(&Rules::chen()));
-/// # let options = Options::default();
+/// # let options = PlayoutOptions::default();
 /// let mut parts = playouts(&start, &options, 7, 0..300, Path::best());
 /// parts += playouts(&start, &options, 7, 300..1000, Path::PORTABLE);
 /// assert_eq!(parts, playouts(&start, &options, 7, 0..1000, Path::SCALAR));
 /// ```
 #[must_use]
-pub fn playouts(start: &Start, options: &Options, seed: u64, indices: Range<u64>, path: Path) -> Summary {
+pub fn playouts(start: &Start, options: &PlayoutOptions, seed: u64, indices: Range<u64>, path: Path) -> Summary {
     let mut summary = Summary::default();
     for_each(start, options, seed, indices, path, |_, playout| summary.add(playout));
     summary
@@ -79,7 +79,7 @@ pub fn playouts(start: &Start, options: &Options, seed: u64, indices: Range<u64>
 /// which they end.
 pub fn for_each(
     start: &Start,
-    options: &Options,
+    options: &PlayoutOptions,
     seed: u64,
     indices: Range<u64>,
     path: Path,
@@ -93,25 +93,25 @@ pub fn for_each(
 /// the list, in the order in which they end.
 ///
 /// ```
-/// use anqi_playout::{Options, Path, Start, each, playout};
+/// use anqi_playout::{PlayoutOptions, Path, Start, each, playout};
 /// use anqi_rules::{Color, Kind, Piece, Position, Rules};
 ///
 /// let position = Position::initial(&Rules::chen());
 /// let next = position.after_flip("c4".parse()?, Piece { color: Color::Black, kind: Kind::King });
 /// let games = [(Start::from(&position), 0), (Start::from(&next), 1)];
-/// let options = Options::default();
+/// let options = PlayoutOptions::default();
 /// each(&games, &options, 7, Path::best(), |place, found| {
 ///     let (start, index) = &games[place];
 ///     assert_eq!(found, playout(start, &options, 7, *index));
 /// });
 /// # Ok::<(), anqi_rules::ParseError>(())
 /// ```
-pub fn each(games: &[(Start, u64)], options: &Options, seed: u64, path: Path, sink: impl FnMut(usize, Playout)) {
+pub fn each(games: &[(Start, u64)], options: &PlayoutOptions, seed: u64, path: Path, sink: impl FnMut(usize, Playout)) {
     feed(&mut List { games: games.iter().enumerate(), sink }, options, seed, path);
 }
 
 /// Plays the games of `feed`, as many at a time as there are lanes, until it gives no more.
-pub fn feed(feed: &mut dyn Feed, options: &Options, seed: u64, path: Path) {
+pub fn feed(feed: &mut dyn Feed, options: &PlayoutOptions, seed: u64, path: Path) {
     let mut next = feed.next();
     while let Some(Task { start: Start { arena, .. }, .. }) = next {
         // Comes back when the games are over, or with one in `next` that needs another board.
@@ -119,7 +119,7 @@ pub fn feed(feed: &mut dyn Feed, options: &Options, seed: u64, path: Path) {
     }
 }
 
-fn run(mut source: Source<'_>, arena: Arena, options: &Options, seed: u64, path: Path) {
+fn run(mut source: Source<'_>, arena: Arena, options: &PlayoutOptions, seed: u64, path: Path) {
     match options.reading {
         Reading::Rules => {
             let job = Job { limits: options.limits(), seed, source };
@@ -235,7 +235,7 @@ trait Kernel: Sized {
 
 struct One<'a> {
     start: &'a Start,
-    options: &'a Options,
+    options: &'a PlayoutOptions,
     seed: u64,
     index: u64,
 }

@@ -12,7 +12,7 @@ use crate::pdep::Pdep;
 use crate::run::{Job, Limits};
 use crate::seed::Generator;
 use crate::start::Start;
-use crate::summary::{End, Outcome, Playout};
+use crate::summary::{End, Playout, PlayoutResult};
 use crate::word::{Word, both, transposed};
 
 /// Plays one game after the other.
@@ -173,7 +173,7 @@ impl Game {
         let Board { planes, own, foe, dark } = self.board;
         let lost = own == 0 || actions == 0;
         Playout {
-            outcome: Outcome::of(lost, self.quiet >= limits.draw, self.plies),
+            outcome: PlayoutResult::of(lost, self.quiet >= limits.draw, self.plies),
             plies: self.plies,
             end: End::new(planes.map(|plane| plane as u32), own as u32, foe as u32, dark as u32, self.plies),
         }

@@ -6,28 +6,28 @@ use anqi_rules::SquareSet;
 
 /// How a playout ended for the player to move at its start.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Outcome {
+pub enum PlayoutResult {
     /// The opponent had nothing left, or no action.
     Win,
     /// Too many quiet plies.
     Draw,
     /// The player had nothing left, or no action.
     Loss,
-    /// The game was not over, but had reached [`Options::cut`](crate::Options::cut).
+    /// The game was not over, but had reached [`PlayoutOptions::cut`](crate::PlayoutOptions::cut).
     Cut,
 }
 
-impl Outcome {
+impl PlayoutResult {
     /// The outcome of a game that ended before ply number `plies`, counted from 0, because the side to
     /// move had `lost`, or else was `drawn`, or else was cut. Both sides move in turn, so even plies are
     /// the first player's.
     #[inline(always)]
-    pub(crate) fn of(lost: bool, drawn: bool, plies: u32) -> Outcome {
+    pub(crate) fn of(lost: bool, drawn: bool, plies: u32) -> PlayoutResult {
         match (lost, drawn, plies % 2) {
-            (true, _, 0) => Outcome::Loss,
-            (true, _, _) => Outcome::Win,
-            (false, true, _) => Outcome::Draw,
-            (false, false, _) => Outcome::Cut,
+            (true, _, 0) => PlayoutResult::Loss,
+            (true, _, _) => PlayoutResult::Win,
+            (false, true, _) => PlayoutResult::Draw,
+            (false, false, _) => PlayoutResult::Cut,
         }
     }
 }
@@ -36,7 +36,7 @@ impl Outcome {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Playout {
     /// How it ended for the player to move at its start.
-    pub outcome: Outcome,
+    pub outcome: PlayoutResult,
     /// Actions played.
     pub plies: u32,
     /// The board at its end.
@@ -55,11 +55,11 @@ impl Playout {
 /// The board at the end of a playout. A playout knows what lies face down.
 ///
 /// ```
-/// use anqi_playout::{Options, Start, playout};
+/// use anqi_playout::{PlayoutOptions, Start, playout};
 /// use anqi_rules::{Kind, Position};
 ///
 /// let position: Position = "4/4/4/4/4/4/4/Kg1P r -".parse()?;
-/// let options = Options { draw: 1, ..Options::default() };
+/// let options = PlayoutOptions { draw: 1, ..PlayoutOptions::default() };
 /// let end = playout(&Start::from(&position), &options, 1, 0).end;
 /// let kings = end.by_rung()[usize::from(position.ladder().rung(Kind::King)) - 1];
 /// assert_eq!((kings & end.first).len(), 1);
@@ -104,11 +104,11 @@ impl End {
 /// Many finished playouts, as exact sums: neither order nor grouping changes the result.
 ///
 /// ```
-/// use anqi_playout::{End, Outcome, Playout, Summary};
+/// use anqi_playout::{End, PlayoutResult, Playout, Summary};
 ///
 /// let mut summary = Summary::default();
-/// summary.add(Playout { outcome: Outcome::Win, plies: 3, end: End::default() });
-/// summary.add(Playout { outcome: Outcome::Draw, plies: 5, end: End::default() });
+/// summary.add(Playout { outcome: PlayoutResult::Win, plies: 3, end: End::default() });
+/// summary.add(Playout { outcome: PlayoutResult::Draw, plies: 5, end: End::default() });
 /// assert_eq!((summary.wins, summary.draws, summary.losses), (1, 1, 0));
 /// assert_eq!((summary.plies.mean(), summary.plies.sd()), (4.0, 2f64.sqrt()));
 /// ```
@@ -139,10 +139,10 @@ impl Summary {
     #[inline]
     pub fn add(&mut self, playout: Playout) {
         match playout.outcome {
-            Outcome::Win => self.wins += 1,
-            Outcome::Draw => self.draws += 1,
-            Outcome::Loss => self.losses += 1,
-            Outcome::Cut => self.cuts += 1,
+            PlayoutResult::Win => self.wins += 1,
+            PlayoutResult::Draw => self.draws += 1,
+            PlayoutResult::Loss => self.losses += 1,
+            PlayoutResult::Cut => self.cuts += 1,
         }
         self.plies.add(playout.plies);
         self.left.add(playout.left());

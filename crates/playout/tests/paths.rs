@@ -1,7 +1,7 @@
 //! Every path plays the same games, and any way to split the work gives the same sums.
 
 use anqi_playout::{
-    Feed, Options, Path, Playout, Policy, Reading, Start, Summary, Task, each, feed, for_each, playout, playouts,
+    Feed, Path, Playout, PlayoutOptions, Policy, Reading, Start, Summary, Task, each, feed, for_each, playout, playouts,
 };
 use anqi_rules::{Move, Position, Rules};
 
@@ -70,7 +70,7 @@ fn every_path_plays_the_same_games() {
         let start = Start::from(&position);
         for policy in Policy::ALL {
             for draw in [1, 7, 40] {
-                let options = Options { policy, draw, ..Options::default() };
+                let options = PlayoutOptions { policy, draw, ..PlayoutOptions::default() };
                 for path in Path::available() {
                     let mut count = 0;
                     for_each(&start, &options, 8, 1000..1100, path, |index, got| {
@@ -97,7 +97,7 @@ fn every_path_plays_lists() {
     let sorted: Vec<(Start, u64)> = starts.iter().copied().zip(0..).collect();
     for policy in Policy::ALL {
         for (games, cut) in [(&mixed, None), (&sorted, None), (&sorted, Some(1)), (&sorted, Some(30))] {
-            let options = Options { policy, cut, ..Options::default() };
+            let options = PlayoutOptions { policy, cut, ..PlayoutOptions::default() };
             for path in Path::available() {
                 for length in [0, 1, 2, 15, 33, games.len()] {
                     let mut found = vec![None; length];
@@ -116,7 +116,7 @@ fn every_path_plays_lists() {
 /// A feed that has at most so many games in flight, each of which depends on those that have ended.
 struct Chain {
     start: Start,
-    options: Options,
+    options: PlayoutOptions,
     flying: usize,
     most: usize,
     left: u32,
@@ -143,7 +143,7 @@ impl Feed for Chain {
 #[test]
 fn a_feed_decides_as_it_goes() {
     let start = Start::from(&initial("chen"));
-    let options = Options { policy: Policy::Capture, ..Options::default() };
+    let options = PlayoutOptions { policy: Policy::Capture, ..PlayoutOptions::default() };
     for path in Path::available() {
         for most in [1, 5, 16, 40, 1000] {
             let mut chain = Chain { start, options, flying: 0, most, left: 500, plies: 0 };
@@ -158,7 +158,7 @@ fn every_path_agrees_on_many_games() {
     let start = Start::from(&initial("chen"));
     for policy in Policy::ALL {
         let games = if policy.to_string().contains("trap") { 1000 } else { 20_000 };
-        let options = Options { policy, draw: 60, ..Options::default() };
+        let options = PlayoutOptions { policy, draw: 60, ..PlayoutOptions::default() };
         let expected = playouts(&start, &options, 3, 0..games, Path::SCALAR);
         assert_eq!(expected.count(), games);
         for path in Path::available() {
@@ -170,7 +170,7 @@ fn every_path_agrees_on_many_games() {
 #[test]
 fn any_split_gives_the_same_sums() {
     let start = Start::from(&initial("chen"));
-    let options = Options { policy: Policy::Capture, ..Options::default() };
+    let options = PlayoutOptions { policy: Policy::Capture, ..PlayoutOptions::default() };
     for path in Path::available() {
         let whole = playouts(&start, &options, 5, 0..500, path);
         for cuts in [vec![0, 500], vec![0, 1, 17, 33, 500], vec![0, 250, 250, 499, 500]] {
@@ -187,7 +187,7 @@ fn any_split_gives_the_same_sums() {
 #[test]
 fn the_end_of_the_numbers() {
     let start = Start::from(&initial("chen"));
-    let options = Options::default();
+    let options = PlayoutOptions::default();
     for path in Path::available() {
         assert_eq!(playouts(&start, &options, 5, u64::MAX - 3..u64::MAX, path).count(), 3);
         assert_eq!(playouts(&start, &options, 5, 9..9, path), Summary::default());
@@ -198,7 +198,7 @@ fn the_end_of_the_numbers() {
 fn the_paper_is_read_alike_on_every_path() {
     let start = Start::from(&initial("chen"));
     for policy in Policy::ALL {
-        let options = Options { policy, reading: Reading::Paper, ..Options::default() };
+        let options = PlayoutOptions { policy, reading: Reading::Paper, ..PlayoutOptions::default() };
         let expected = playouts(&start, &options, 5, 0..50, Path::SCALAR);
         for path in Path::available() {
             assert_eq!(playouts(&start, &options, 5, 0..50, path), expected, "{policy} {path}");

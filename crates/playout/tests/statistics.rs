@@ -1,6 +1,6 @@
 //! The known statistics of playouts from the start come out.
 
-use anqi_playout::{Options, Path, Policy, Reading, Series, Start, Summary, playouts};
+use anqi_playout::{Path, PlayoutOptions, Policy, Reading, Series, Start, Summary, playouts};
 use anqi_rules::{Position, Rules};
 
 const PLAYOUTS: u64 = 100_000;
@@ -11,7 +11,7 @@ const THEIR_PLAYOUTS: f64 = 10_000.0;
 fn play(position: &Position, policy: Policy, draw: u32, reading: Reading) -> Summary {
     playouts(
         &Start::from(position),
-        &Options { policy, draw, reading, ..Options::default() },
+        &PlayoutOptions { policy, draw, reading, ..PlayoutOptions::default() },
         2024,
         0..PLAYOUTS,
         Path::best(),

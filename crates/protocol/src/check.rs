@@ -28,7 +28,7 @@ pub struct CheckPlan {
 
 /// How a check went.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Verdict {
+pub enum Grade {
     /// As it should be.
     Pass,
     /// Matches can be played, but something is not as written.
@@ -37,14 +37,14 @@ pub enum Verdict {
     Fail,
 }
 
-impl Verdict {
+impl Grade {
     /// `pass`, `warn` or `fail`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Verdict::Pass => "pass",
-            Verdict::Warn => "warn",
-            Verdict::Fail => "fail",
+            Grade::Pass => "pass",
+            Grade::Warn => "warn",
+            Grade::Fail => "fail",
         }
     }
 }
@@ -53,7 +53,7 @@ impl Verdict {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// How it went.
-    pub verdict: Verdict,
+    pub verdict: Grade,
     /// The part of the protocol that was checked.
     pub check: &'static str,
     /// What was found.
@@ -84,7 +84,7 @@ pub struct Report {
 impl Report {
     /// How many findings have this verdict.
     #[must_use]
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: Grade) -> usize {
         self.findings.iter().filter(|finding| finding.verdict == verdict).count()
     }
 }
@@ -106,8 +106,7 @@ impl fmt::Display for Report {
                 lines("expected", std::slice::from_ref(&finding.expected))?;
             }
         }
-        let [passed, warnings, failures] =
-            [Verdict::Pass, Verdict::Warn, Verdict::Fail].map(|verdict| self.count(verdict));
+        let [passed, warnings, failures] = [Grade::Pass, Grade::Warn, Grade::Fail].map(|verdict| self.count(verdict));
         writeln!(f, "\n{passed} passed, {warnings} warned, {failures} failed")
     }
 }
@@ -127,7 +126,7 @@ pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Report {
     let started = Instant::now();
     match Outside::launch(spec) {
         Err(fault) => {
-            report.findings.push(finding("handshake", Verdict::Fail, fault.to_string()).expecting("a greeting"));
+            report.findings.push(finding("handshake", Grade::Fail, fault.to_string()).expecting("a greeting"));
             return report;
         }
         Ok(mut program) => {
@@ -135,8 +134,8 @@ pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Report {
             let game = Game::new(Rules::server());
             let begun = program.start(&game, Seat::First, Some(Clock::default()));
             let found = match begun {
-                Ok(()) => finding("handshake", Verdict::Pass, "greets, and is ready for a game"),
-                Err(fault) => finding("handshake", Verdict::Fail, fault.to_string()).expecting("an answer to each"),
+                Ok(()) => finding("handshake", Grade::Pass, "greets, and is ready for a game"),
+                Err(fault) => finding("handshake", Grade::Fail, fault.to_string()).expecting("an answer to each"),
             };
             report.findings.push(found.taking(format!("{} ms", started.elapsed().as_millis())));
             program.close();
@@ -146,7 +145,7 @@ pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Report {
         for check in LINE_CHECKS {
             let found = match Dialog::begin(spec) {
                 Ok(mut dialog) => check(&mut dialog),
-                Err(fault) => vec![finding("handshake", Verdict::Fail, fault.to_string())],
+                Err(fault) => vec![finding("handshake", Grade::Fail, fault.to_string())],
             };
             report.findings.extend(found);
         }
@@ -161,7 +160,7 @@ type Check = fn(&mut Dialog) -> Vec<Finding>;
 const LINE_CHECKS: [Check; 8] =
     [commands, game_start, thinking_changes_nothing, malformed, quiet_draw, repetition, hurry, quit];
 
-fn finding(check: &'static str, verdict: Verdict, text: impl Into<String>) -> Finding {
+fn finding(check: &'static str, verdict: Grade, text: impl Into<String>) -> Finding {
     Finding {
         verdict,
         check,
@@ -288,8 +287,8 @@ impl Dialog {
 /// A finding for how a talk went.
 fn outcome(dialog: &Dialog, check: &'static str, result: Result<(), Fault>, good: &str, expected: &str) -> Finding {
     match result {
-        Ok(()) => finding(check, Verdict::Pass, good),
-        Err(fault) => finding(check, Verdict::Fail, fault.to_string()).showing(dialog).expecting(expected),
+        Ok(()) => finding(check, Grade::Pass, good),
+        Err(fault) => finding(check, Grade::Fail, fault.to_string()).showing(dialog).expecting(expected),
     }
 }
 
@@ -307,12 +306,12 @@ fn commands(dialog: &mut Dialog) -> Vec<Finding> {
             Ok(_) => {
                 let text = format!("unusual answer to {command}");
                 found.push(
-                    finding("commands", Verdict::Warn, text)
+                    finding("commands", Grade::Warn, text)
                         .showing_answer(dialog)
                         .expecting(&format!("={} {expected}", command.id())),
                 );
             }
-            Err(fault) => return vec![finding("commands", Verdict::Fail, fault.to_string()).showing(dialog)],
+            Err(fault) => return vec![finding("commands", Grade::Fail, fault.to_string()).showing(dialog)],
         }
     }
     // The list has no end of its own: it ends where the next answer begins.
@@ -330,22 +329,22 @@ fn commands(dialog: &mut Dialog) -> Vec<Finding> {
                 .collect();
             if !missing.is_empty() {
                 let text = format!("list_commands does not name {}", missing.join(", "));
-                let mut warning = finding("commands", Verdict::Warn, text).expecting("names, one a line");
+                let mut warning = finding("commands", Grade::Warn, text).expecting("names, one a line");
                 warning.sent = vec![Command::ListCommands.to_string()];
                 warning.received = dialog.received[before..dialog.received.len() - 1].to_vec();
                 found.push(warning);
             }
         }
-        Err(fault) => found.push(finding("commands", Verdict::Fail, fault.to_string()).showing(dialog)),
+        Err(fault) => found.push(finding("commands", Grade::Fail, fault.to_string()).showing(dialog)),
     }
     for command in [Command::BoardSize(4, 8), Command::NumRepetition(3), Command::NumMovesToDraw(60)] {
         if let Err(fault) = dialog.ask(&command) {
-            found.push(finding("commands", Verdict::Fail, fault.to_string()).showing(dialog).expecting("= or ?"));
+            found.push(finding("commands", Grade::Fail, fault.to_string()).showing(dialog).expecting("= or ?"));
             return found;
         }
     }
     if found.is_empty() {
-        found.push(finding("commands", Verdict::Pass, "knows itself and its commands"));
+        found.push(finding("commands", Grade::Pass, "knows itself and its commands"));
     }
     found
 }
@@ -418,7 +417,7 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut game = match dialog.new_game() {
         Ok(game) => game,
-        Err(fault) => return vec![finding("bad lines", Verdict::Fail, fault.to_string()).showing(dialog)],
+        Err(fault) => return vec![finding("bad lines", Grade::Fail, fault.to_string()).showing(dialog)],
     };
     let (mut unanswered, mut accepted) = (Vec::new(), Vec::new());
     let lines = bad_lines();
@@ -432,7 +431,7 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
             Ok(Some(_)) => {}
             Ok(None) => unanswered.push(shown),
             Err(fault) => {
-                found.push(finding("bad lines", Verdict::Fail, fault.to_string()).showing(dialog).expecting(&expected));
+                found.push(finding("bad lines", Grade::Fail, fault.to_string()).showing(dialog).expecting(&expected));
                 return found;
             }
         }
@@ -449,11 +448,11 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
     })();
     if let Err(fault) = result {
         let text = format!("after bad lines: {fault}");
-        found.push(finding("bad lines", Verdict::Fail, text).showing(dialog).expecting("the game goes on unchanged"));
+        found.push(finding("bad lines", Grade::Fail, text).showing(dialog).expecting("the game goes on unchanged"));
     }
     let mut warn = |lines: Vec<String>, text: &str| {
         if !lines.is_empty() {
-            let mut finding = finding("bad lines", Verdict::Warn, format!("{} {text}", lines.len()));
+            let mut finding = finding("bad lines", Grade::Warn, format!("{} {text}", lines.len()));
             finding.sent = lines;
             found.push(finding.expecting("? with the number, if there is one, and a text"));
         }
@@ -461,7 +460,7 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
     warn(accepted, "bad lines are answered with =");
     warn(unanswered, "bad lines are not answered");
     if found.is_empty() {
-        found.push(finding("bad lines", Verdict::Pass, format!("answers all {} with ? and plays on", lines.len())));
+        found.push(finding("bad lines", Grade::Pass, format!("answers all {} with ? and plays on", lines.len())));
     }
     found
 }
@@ -548,7 +547,7 @@ fn hurry(dialog: &mut Dialog) -> Vec<Finding> {
     })();
     if result.is_ok() && took >= Duration::from_secs(1) {
         let text = "takes longer than the second that time_left leaves it";
-        let found = finding("hurry", Verdict::Fail, text).showing(dialog).expecting("a move within 1000 ms");
+        let found = finding("hurry", Grade::Fail, text).showing(dialog).expecting("a move within 1000 ms");
         return vec![found.taking(format!("{} ms", took.as_millis()))];
     }
     let found = outcome(dialog, "hurry", result, "moves in time with one second left", "a move within 1000 ms");
@@ -559,9 +558,9 @@ fn quit(dialog: &mut Dialog) -> Vec<Finding> {
     let sent = dialog.send(format!("{}\n", Command::Quit).as_bytes());
     dialog.process.wait_for_end(Duration::from_secs(2));
     vec![match (sent, dialog.process.has_ended()) {
-        (Err(fault), _) => finding("quit", Verdict::Fail, fault.to_string()).showing(dialog),
-        (_, true) => finding("quit", Verdict::Pass, "ends when it is told to"),
-        (_, false) => finding("quit", Verdict::Warn, "still runs two seconds after quit")
+        (Err(fault), _) => finding("quit", Grade::Fail, fault.to_string()).showing(dialog),
+        (_, true) => finding("quit", Grade::Pass, "ends when it is told to"),
+        (_, false) => finding("quit", Grade::Warn, "still runs two seconds after quit")
             .showing(dialog)
             .expecting("=5 and the end of the process"),
     }]
@@ -611,14 +610,12 @@ fn play_games(spec: &OutsideSpec, plan: &CheckPlan) -> Vec<Finding> {
     }
     let (late, others): (Vec<Fault>, Vec<Fault>) =
         faults.into_iter().partition(|fault| matches!(fault, Fault::Late { .. }));
-    let mut found: Vec<Finding> = others
-        .iter()
-        .map(|fault| finding("games", Verdict::Fail, fault.to_string()).expecting("a legal move"))
-        .collect();
+    let mut found: Vec<Finding> =
+        others.iter().map(|fault| finding("games", Grade::Fail, fault.to_string()).expecting("a legal move")).collect();
     if others.is_empty() {
         found.push(finding(
             "games",
-            Verdict::Pass,
+            Grade::Pass,
             format!("{played} games of {plies} plies together, every move legal"),
         ));
     }
@@ -626,9 +623,9 @@ fn play_games(spec: &OutsideSpec, plan: &CheckPlan) -> Vec<Finding> {
     found.push(match late.first() {
         Some(fault) => {
             let text = format!("{} of {played} games lost on time with {clock} on the clock: {fault}", late.len());
-            finding("clock", Verdict::Fail, text).taking(times).expecting("less than the clock for a whole game")
+            finding("clock", Grade::Fail, text).taking(times).expecting("less than the clock for a whole game")
         }
-        None => finding("clock", Verdict::Pass, format!("never out of time with {clock} a game")).taking(times),
+        None => finding("clock", Grade::Pass, format!("never out of time with {clock} a game")).taking(times),
     });
     found
 }

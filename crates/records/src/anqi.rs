@@ -13,14 +13,14 @@ use anqi_rules::excerpt;
 use crate::error::{Damage, Flaw, RecordError};
 use crate::lines::{Line, Lines};
 use crate::movetext::{self, Movetext};
-use crate::reader::Entry;
+use crate::reader::LocatedRecord;
 use crate::record::Record;
 use crate::tags::{Tags, is_tag_line, parse_tag};
 
 const BEGINNING: &str = "tags such as [First \"name\"]";
 
 /// Reads the next record; a damaged one is reported and skipped.
-pub(crate) fn read(lines: &mut Lines<impl BufRead>) -> Result<Option<Entry>, RecordError> {
+pub(crate) fn read(lines: &mut Lines<impl BufRead>) -> Result<Option<LocatedRecord>, RecordError> {
     let Some(first) = lines.first_of_record()? else { return Ok(None) };
     let line = first.number;
     let tags = read_tags(lines, first);
@@ -32,7 +32,7 @@ pub(crate) fn read(lines: &mut Lines<impl BufRead>) -> Result<Option<Entry>, Rec
     if matches!(record, Err(RecordError::Damaged(_))) {
         lines.skip_until(|line| is_tag_line(&line.text))?;
     }
-    Ok(Some(Entry { line, record: record? }))
+    Ok(Some(LocatedRecord { line, record: record? }))
 }
 
 /// The tags and the last line of them.
@@ -82,7 +82,7 @@ impl FromStr for Record {
 
     fn from_str(text: &str) -> Result<Record, RecordError> {
         let mut lines = Lines::new(text.as_bytes());
-        let Some(Entry { record, .. }) = read(&mut lines)? else {
+        let Some(LocatedRecord { record, .. }) = read(&mut lines)? else {
             return Err(Damage { line: 1, text: String::new(), flaw: Flaw::Stray(BEGINNING) }.into());
         };
         match lines.first_of_record()? {

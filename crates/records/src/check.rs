@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::replay::{Ending, Replay};
+use crate::replay::{EndingCheck, Replay};
 
 /// Totals over many replays. Endings that could not be compared are in neither of the last two.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
@@ -28,9 +28,9 @@ impl Check {
         self.plies += (replay.game.plies().len() + replay.unplayed) as u64;
         self.illegal += u64::from(replay.illegal.is_some());
         match replay.ending {
-            Ending::Equal => self.endings_equal += 1,
-            Ending::Differs { .. } => self.endings_differ += 1,
-            Ending::Unstated => {}
+            EndingCheck::Equal => self.endings_equal += 1,
+            EndingCheck::Differs { .. } => self.endings_differ += 1,
+            EndingCheck::Unstated => {}
         }
     }
 

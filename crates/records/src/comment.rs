@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anqi_rules::excerpt;
 
 use crate::clock::Clock;
-use crate::eval::{Eval, Wdl};
+use crate::eval::{Chances, Eval};
 use crate::tags::LONGEST_TEXT;
 
 /// What a record says about a ply: commands such as `[%eval 0.35]`, then words.
@@ -28,7 +28,7 @@ pub struct Comment {
     /// `[%eval 0.35]`: the value of the position after the ply, for the mover.
     pub eval: Option<Eval>,
     /// `[%wdl 520 300 180]`: chances of win, draw and loss in per mille, for the mover.
-    pub wdl: Option<Wdl>,
+    pub wdl: Option<Chances>,
     /// `[%clk 0:14:59.5]`: time left on the mover's clock after the ply.
     pub clk: Option<Clock>,
     /// `[%emt 0:00:01.25]`: time that the mover spent on the ply.

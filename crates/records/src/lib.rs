@@ -6,7 +6,7 @@
 //! where and what, and reading goes on with the next one.
 //!
 //! ```
-//! use anqi_records::{Ending, Reader, replay};
+//! use anqi_records::{EndingCheck, Reader, replay};
 //!
 //! let text = r#"
 //! [First "Alice"]
@@ -32,7 +32,7 @@
 //!
 //! let entry = reader.next().unwrap()?;
 //! assert_eq!((entry.line, entry.record.plies().len()), (7, 8));
-//! assert_eq!(replay(&entry.record, None)?.ending, Ending::Equal);
+//! assert_eq!(replay(&entry.record, None)?.ending, EndingCheck::Equal);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -62,14 +62,14 @@ pub use check::Check;
 pub use clock::Clock;
 pub use comment::{Comment, CommentError};
 pub use error::{Damage, Flaw, RecordError, WriteError};
-pub use eval::{Eval, Wdl};
+pub use eval::{Chances, Eval};
 #[cfg(feature = "files")]
 pub use files::{FileError, Found, Source, open, read_files};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_json_line;
-pub use reader::{Entry, Reader};
+pub use reader::{LocatedRecord, Reader};
 pub use record::{Contradiction, Played, Record};
-pub use replay::{Ending, IllegalPly, Replay, ReplayError, Verdict, replay};
+pub use replay::{BoardEnding, EndingCheck, IllegalPly, Replay, ReplayError, replay};
 pub use result::{GameResult, Reason, ResultError};
 pub use stats::{Branching, FirstPlayer, Interval, Spread, Stats, Summary};
 pub use tags::{TagError, Tags};

@@ -24,7 +24,7 @@ pub struct Reader<R> {
 
 /// A record and where it begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct LocatedRecord {
     /// The line, counted from 1.
     pub line: u64,
     /// What stands there.
@@ -70,7 +70,7 @@ impl<R: BufRead> Reader<R> {
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<Entry, RecordError>;
+    type Item = Result<LocatedRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {

@@ -15,7 +15,7 @@ pub struct Replay {
     /// board shows, and the board does not deny it, the game has that ending.
     pub game: Game,
     /// How the game ended by the board, if it did.
-    pub verdict: Option<Verdict>,
+    pub board_ending: Option<BoardEnding>,
     /// How it ended by the record.
     pub result: GameResult,
     /// The first ply that could not.
@@ -23,7 +23,7 @@ pub struct Replay {
     /// How many plies were not played: the illegal one and all after it.
     pub unplayed: usize,
     /// What the record says about the ending, against what the board says.
-    pub ending: Ending,
+    pub ending: EndingCheck,
 }
 
 /// A ply that the rules refuse.
@@ -37,14 +37,14 @@ pub struct IllegalPly {
 
 /// How the game ended by the board, and when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Verdict {
+pub struct BoardEnding {
     /// How.
     pub outcome: Outcome,
     /// After how many plies.
     pub ply: usize,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for BoardEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at ply {}", self.outcome, self.ply)
     }
@@ -52,7 +52,7 @@ impl fmt::Display for Verdict {
 
 /// The recorded ending against the judged one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum EndingCheck {
     /// The board confirms winner and reason at the last ply. An ending that no board shows (time,
     /// forfeit, resignation, abandonment, agreement) is confirmed if the game was still going on then and, for time, if
     /// the side to move has lost.
@@ -64,25 +64,25 @@ pub enum Ending {
         /// The recorded reason, if it is one of ours.
         reason: Option<Reason>,
         /// How the game ended by the board, if it did.
-        judged: Option<Verdict>,
+        judged: Option<BoardEnding>,
     },
     /// There is nothing to compare: the record has no result, or gives no reason for one that the
     /// board does not show.
     Unstated,
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for EndingCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Ending::Equal => f.write_str("equal"),
-            Ending::Unstated => f.write_str("unstated"),
-            Ending::Differs { result, reason, judged } => {
+            EndingCheck::Equal => f.write_str("equal"),
+            EndingCheck::Unstated => f.write_str("unstated"),
+            EndingCheck::Differs { result, reason, judged } => {
                 write!(f, "recorded {result}")?;
                 if let Some(reason) = reason {
                     write!(f, " ({reason})")?;
                 }
                 match judged {
-                    Some(verdict) => write!(f, ", judged {verdict}"),
+                    Some(ending) => write!(f, ", judged {ending}"),
                     None => f.write_str(", but the game is not over"),
                 }
             }
@@ -104,7 +104,7 @@ pub enum ReplayError {
 /// Plays a record under `rules`, or under its own, or under the match server's if it names none.
 ///
 /// ```
-/// use anqi_records::{Ending, Record, replay};
+/// use anqi_records::{EndingCheck, Record, replay};
 ///
 /// let record: Record = r#"
 /// [Rules "server"]
@@ -114,8 +114,8 @@ pub enum ReplayError {
 /// 1. b2-b1 1-0
 /// "#.parse()?;
 /// let replay = replay(&record, None)?;
-/// assert_eq!(replay.verdict.unwrap().to_string(), "first wins (no action) at ply 1");
-/// assert_eq!(replay.ending, Ending::Equal);
+/// assert_eq!(replay.board_ending.unwrap().to_string(), "first wins (no action) at ply 1");
+/// assert_eq!(replay.ending, EndingCheck::Equal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -129,34 +129,34 @@ pub fn replay(record: &Record, rules: Option<Rules>) -> Result<Replay, ReplayErr
     let mut game = Game::from_position(rules, record.start(&rules)?)?;
     let refused = record.plies().iter().find_map(|played| game.play(played.ply).err());
     let played = game.plies().len();
-    let verdict = game.outcome().map(|outcome| Verdict { outcome, ply: played });
+    let board_ending = game.outcome().map(|outcome| BoardEnding { outcome, ply: played });
     let unplayed = record.plies().len() - played;
-    let ending = compare(record, verdict, unplayed == 0, game.seat());
-    if let (Ending::Equal, None, Some(outcome)) = (&ending, verdict, off_board(record)) {
+    let ending = compare(record, board_ending, unplayed == 0, game.seat());
+    if let (EndingCheck::Equal, None, Some(outcome)) = (&ending, board_ending, off_board(record)) {
         game.end(outcome);
     }
     let illegal = refused.map(|error| IllegalPly { ply: played + 1, error });
-    Ok(Replay { game, verdict, result: record.result(), illegal, unplayed, ending })
+    Ok(Replay { game, board_ending, result: record.result(), illegal, unplayed, ending })
 }
 
 /// What the record says against what the board says after the last ply.
-fn compare(record: &Record, judged: Option<Verdict>, complete: bool, to_move: Seat) -> Ending {
+fn compare(record: &Record, judged: Option<BoardEnding>, complete: bool, to_move: Seat) -> EndingCheck {
     let result = record.result();
     if result == GameResult::Unfinished {
-        return Ending::Unstated;
+        return EndingCheck::Unstated;
     }
     // Words that are not ours give no reason that could be compared.
     let reason = record.reason().unwrap_or_default();
     let equal = match (judged, reason) {
         _ if !complete => false,
-        (Some(Verdict { outcome, .. }), _) => {
+        (Some(BoardEnding { outcome, .. }), _) => {
             result == GameResult::from(Some(outcome)) && reason.is_none_or(|reason| reason.admits(outcome.termination))
         }
-        (None, None) => return Ending::Unstated,
+        (None, None) => return EndingCheck::Unstated,
         (None, Some(_)) => off_board(record)
             .is_some_and(|outcome| outcome.termination != Termination::Time || outcome.winner == Some(to_move.other())),
     };
-    if equal { Ending::Equal } else { Ending::Differs { result, reason, judged } }
+    if equal { EndingCheck::Equal } else { EndingCheck::Differs { result, reason, judged } }
 }
 
 /// How a game ended that did not end on the board, by its record.

@@ -24,7 +24,7 @@ use std::io::BufRead;
 
 use crate::error::{RecordError, WriteError};
 use crate::lines::Lines;
-use crate::reader::Entry;
+use crate::reader::LocatedRecord;
 use crate::record::Record;
 use sheet::{Sheet, is_beginning};
 
@@ -34,7 +34,7 @@ pub(crate) fn is_line(line: &str) -> bool {
 }
 
 /// Reads the next record; a damaged one is reported and skipped.
-pub(crate) fn read(lines: &mut Lines<impl BufRead>) -> Result<Option<Entry>, RecordError> {
+pub(crate) fn read(lines: &mut Lines<impl BufRead>) -> Result<Option<LocatedRecord>, RecordError> {
     let Some(first) = lines.first_of_record()? else { return Ok(None) };
     let line = first.number;
     let record =
@@ -42,7 +42,7 @@ pub(crate) fn read(lines: &mut Lines<impl BufRead>) -> Result<Option<Entry>, Rec
     if matches!(record, Err(RecordError::Damaged(_))) {
         lines.skip_until(|line| is_beginning(&line.text))?;
     }
-    Ok(Some(Entry { line, record: record? }))
+    Ok(Some(LocatedRecord { line, record: record? }))
 }
 
 /// A record as [`read`] reads it.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use anqi_records::{Ending, Played, Record, Stats, replay};
+use anqi_records::{EndingCheck, Played, Record, Stats, replay};
 use anqi_rules::{Ply, Seat, Termination};
 
 const GAME: &str = include_str!("../../../data/games/chen-appendix.anqi");
@@ -13,10 +13,10 @@ fn game() -> Record {
 
 fn check(record: &Record) {
     let replay = replay(record, None).unwrap();
-    assert_eq!((&replay.illegal, &replay.ending), (&None, &Ending::Equal));
-    let verdict = replay.verdict.unwrap();
-    assert_eq!((verdict.outcome.winner, verdict.ply), (Some(Seat::Second), 120));
-    assert_eq!(verdict.outcome.termination, Termination::Elimination);
+    assert_eq!((&replay.illegal, &replay.ending), (&None, &EndingCheck::Equal));
+    let ending = replay.board_ending.unwrap();
+    assert_eq!((ending.outcome.winner, ending.ply), (Some(Seat::Second), 120));
+    assert_eq!(ending.outcome.termination, Termination::Elimination);
     assert_eq!(replay.game.color_of(Seat::First).unwrap().name(), "black");
     let mut stats = Stats::default();
     stats.add(&replay);

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use anqi_records::{Clock, Comment, Eval, Format, GameResult, Played, Reader, Record, Tags, Wdl, WriteError, Writer};
+use anqi_records::{
+    Chances, Clock, Comment, Eval, Format, GameResult, Played, Reader, Record, Tags, WriteError, Writer,
+};
 use anqi_rules::{Deal, Game, Position, Rules, Seat, Seed, Termination};
 use proptest::prelude::*;
 use rand_core::Rng;
@@ -71,7 +73,7 @@ prop_compose! {
     ) -> Comment {
         let mut comment = Comment::new(&text).unwrap_or_default();
         comment.eval = eval.and_then(Eval::new);
-        comment.wdl = wdl.and_then(|(win, draw)| Wdl::new(win, draw, 1000 - win - draw));
+        comment.wdl = wdl.and_then(|(win, draw)| Chances::new(win, draw, 1000 - win - draw));
         comment.clk = clk.map(Clock::from_millis);
         comment.emt = emt.map(Clock::from_millis);
         comment

@@ -9,7 +9,7 @@ mod make_samples;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anqi_records::{Check, Ending, Format, Reader, Record, replay};
+use anqi_records::{Check, EndingCheck, Format, Reader, Record, replay};
 use anqi_rules::{Deal, Ply, Rules, Seed};
 
 fn file(name: &str) -> Vec<u8> {
@@ -45,7 +45,7 @@ fn every_game_is_legal_and_ends_as_recorded() {
         for record in records(name) {
             let replay = replay(&record, rules).unwrap();
             check.add(&replay);
-            unfinished += u64::from(replay.ending == Ending::Unstated);
+            unfinished += u64::from(replay.ending == EndingCheck::Unstated);
             reasons.extend(record.tags().get("Termination").map(str::to_owned));
         }
         assert!(check.is_clean(), "{name}: {check:?}");

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use anqi_records::{Check, Ending, Format, Reader, Record, Stats, Writer, replay};
+use anqi_records::{Check, EndingCheck, Format, Reader, Record, Stats, Writer, replay};
 use anqi_rules::Rules;
 
 fn server_games() -> Option<Vec<u8>> {
@@ -37,7 +37,7 @@ fn every_ply_is_legal_and_every_ending_right() {
         let entry = entry.unwrap();
         let replay = replay(&entry.record, Some(Rules::server())).unwrap();
         assert_eq!(replay.illegal, None, "line {}", entry.line);
-        assert_eq!(replay.ending, Ending::Equal, "line {}", entry.line);
+        assert_eq!(replay.ending, EndingCheck::Equal, "line {}", entry.line);
         check.add(&replay);
         stats.add(&replay);
     }

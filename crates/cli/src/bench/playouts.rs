@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use anqi_playout::{Options, Path, Policy, Start, Summary, playouts};
+use anqi_playout::{Path, PlayoutOptions, Policy, Start, Summary, playouts};
 use anqi_rules::{Position, Rules};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -73,7 +73,7 @@ pub(super) fn run(time: Duration, Paths(paths): &Paths, out: &mut Output) -> Res
     for policy in Policy::ALL {
         for draw in [40, 160, 640] {
             for &path in paths {
-                let options = Options { policy, draw, ..Options::default() };
+                let options = PlayoutOptions { policy, draw, ..PlayoutOptions::default() };
                 let mut batch = 500;
                 let mut summary = Summary::default();
                 let per_second = best_rate(time, || {

@@ -7,7 +7,7 @@
 use anqi_rules::Move;
 
 use super::search::{Added, Leaf, Worker};
-use super::tree::{Node, NodeId, ROOT, Verdict};
+use super::tree::{EndResult, Node, NodeId, ROOT};
 use super::ucb::{Arm, Arms};
 
 /// Algorithm 3: the main loop. Where the paper stops as soon as a decided node is selected, the
@@ -15,7 +15,7 @@ use super::ucb::{Arm, Arms};
 pub(super) fn mcts(worker: &mut Worker<'_>) {
     while !worker.interrupted() {
         match select(worker) {
-            Leaf::Known(verdict) => worker.backpropagate(verdict),
+            Leaf::Known(proof) => worker.backpropagate(proof),
             Leaf::Open(board) => worker.simulate(&board),
         }
     }
@@ -37,8 +37,8 @@ fn select(worker: &mut Worker<'_>) -> Leaf {
                 (Added::Full, Some(next)) => next,
                 (Added::Full, None) => return Leaf::Open(board),
                 (Added::Nothing, _) => {
-                    worker.prove(Verdict::Win); // `q.winning_color ← opponent(board.turn)`
-                    return Leaf::Known(Verdict::Win);
+                    worker.prove(EndResult::Win); // `q.winning_color ← opponent(board.turn)`
+                    return Leaf::Known(EndResult::Win);
                 }
             },
         };
@@ -60,15 +60,15 @@ fn select(worker: &mut Worker<'_>) -> Leaf {
 
         // `q.winning_color ≠ UNSET`, known before or seen now.
         if worker.repeats(&board) {
-            return Leaf::Known(Verdict::Draw);
+            return Leaf::Known(EndResult::Draw);
         }
-        if let Some(verdict) = worker.tree().node(q).proof() {
-            return Leaf::Known(verdict);
+        if let Some(proof) = worker.tree().node(q).proof() {
+            return Leaf::Known(proof);
         }
         if new {
-            let Some(verdict) = worker.verdict(&board) else { return Leaf::Open(board) };
-            worker.prove(verdict);
-            return Leaf::Known(verdict);
+            let Some(proof) = worker.decided(&board) else { return Leaf::Open(board) };
+            worker.prove(proof);
+            return Leaf::Known(proof);
         }
     }
 }

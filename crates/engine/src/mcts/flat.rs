@@ -4,18 +4,18 @@
 //! Every legal move gets the same number of playouts. MC plays the move with the best results; MC-Score,
 //! the classical model, the one that leaves most on the board at the end on average.
 
-use anqi_playout::{Options as PlayoutOptions, Path, Policy, Reading, Start, for_each};
+use anqi_playout::{Path, PlayoutPlayoutOptions, Policy, Reading, Start, for_each};
 use anqi_rules::{Game, Move, Piece, Position, Seed};
 use anqi_task::Stop;
 use rand_core::Rng;
 
 use super::Policies;
 use super::simulate::{Judge, lead};
-use super::tree::Verdict;
+use super::tree::EndResult;
 use crate::eval::Weights;
 use crate::limits::{Limits, SharedBudget};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
-use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats, Wdl};
+use crate::player::{Candidate, Choice, FlipOutcome, Player, ResultCounts, SearchStats};
 use crate::resources::Resources;
 use crate::score::Score;
 
@@ -77,7 +77,7 @@ struct Branch {
     /// What a flip shows.
     piece: Option<(Piece, u8)>,
     board: Position,
-    results: Wdl,
+    results: ResultCounts,
     /// The sum of what the mover had more than the other side at the end.
     material: i64,
 }
@@ -87,7 +87,7 @@ const VALUES: Weights = crate::eval::Fixed::VALUES;
 
 impl Branch {
     fn new(board: Position, piece: Option<(Piece, u8)>) -> Branch {
-        Branch { piece, board, results: Wdl::default(), material: 0 }
+        Branch { piece, board, results: ResultCounts::default(), material: 0 }
     }
 
     /// All boards that `mv` may lead to.
@@ -103,7 +103,7 @@ impl Branch {
 
     /// The mean of what is averaged, in thousandths of a game or in points of material.
     fn score(branches: &[Branch], average: Average) -> Score {
-        let mut results = Wdl::default();
+        let mut results = ResultCounts::default();
         branches.iter().for_each(|branch| results += branch.results);
         let mean = match average {
             Average::Results => results.balance() * 1000.0,
@@ -133,9 +133,9 @@ impl Flat {
         for_each(&start, &options, seed, first..first + playouts, Path::best(), |_, playout| {
             // The playout begins with the opponent's move.
             match judge.judge(&playout).result.reversed() {
-                Verdict::Win => branch.results.wins += 1,
-                Verdict::Draw => branch.results.draws += 1,
-                Verdict::Loss => branch.results.losses += 1,
+                EndResult::Win => branch.results.wins += 1,
+                EndResult::Draw => branch.results.draws += 1,
+                EndResult::Loss => branch.results.losses += 1,
             }
             branch.material -= i64::from(lead(&VALUES, ladder, &playout.end));
         });
@@ -216,7 +216,7 @@ fn candidate(mv: Move, branches: &[Branch], average: Average) -> Candidate {
         let score = Branch::score(std::slice::from_ref(branch), average);
         (branch.results.count() > 0).then_some(FlipOutcome { piece, count, score })
     });
-    let mut results = Wdl::default();
+    let mut results = ResultCounts::default();
     branches.iter().for_each(|branch| results += branch.results);
     Candidate { mv, score: Branch::score(branches, average), outcomes: outcomes.collect(), results: Some(results) }
 }

@@ -10,14 +10,14 @@
 use anqi_rules::{Move, MoveList, Position, Square, SquareSet};
 
 use super::search::Worker;
-use super::tree::{Label, MOST_SIBLINGS, Node, NodeId, ROOT, Seen, Verdict};
+use super::tree::{EndResult, Label, MOST_SIBLINGS, Node, NodeId, ROOT, Seen};
 use super::ucb::{Arm, Arms};
 
 /// What `select` finds.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once, and never kept")]
 enum Selected {
     /// A node whose result is known: that of the player who moved there.
-    Known(Verdict),
+    Known(EndResult),
     /// `(q, board, L)`: a node, its board, and the moves to expand.
     Expand(NodeId, Position, Unconsidered),
 }
@@ -27,7 +27,7 @@ enum Selected {
 pub(super) fn mcts(worker: &mut Worker<'_>) {
     while !worker.interrupted() {
         match select(worker) {
-            Selected::Known(verdict) => worker.backpropagate(verdict),
+            Selected::Known(proof) => worker.backpropagate(proof),
             Selected::Expand(q, board, moves) => expand_all(worker, q, &board, moves),
         }
     }
@@ -41,20 +41,20 @@ fn select(worker: &mut Worker<'_>) -> Selected {
     loop {
         // Case 1. q is known as winning position.
         let node = worker.tree().node(q);
-        if let Some(verdict) = node.proof() {
-            return Selected::Known(verdict);
+        if let Some(proof) = node.proof() {
+            return Selected::Known(proof);
         }
 
         // Case 2. q leads a player to a new winning position: `size(M) = 0`, or the rules say so.
         let moves = worker.moves(&board);
         if worker.repeats(&board) && q != ROOT {
-            return Selected::Known(Verdict::Draw);
+            return Selected::Known(EndResult::Draw);
         }
-        let lost = moves.is_empty().then_some(Verdict::Win); // for who moved here
-        let ended = if q == ROOT { None } else { worker.verdict(&board) };
-        if let Some(verdict) = lost.or(ended) {
-            prove(worker, verdict);
-            return Selected::Known(verdict);
+        let lost = moves.is_empty().then_some(EndResult::Win); // for who moved here
+        let ended = if q == ROOT { None } else { worker.decided(&board) };
+        if let Some(proof) = lost.or(ended) {
+            prove(worker, proof);
+            return Selected::Known(proof);
         }
 
         // Cases 3 and 4. q is new, or what came up this time allows moves that q does not have yet.
@@ -68,8 +68,8 @@ fn select(worker: &mut Worker<'_>) -> Selected {
 
         // All moves of the board are children of q: the best of them.
         let Some((child, mv)) = next else {
-            prove(worker, Verdict::Win);
-            return Selected::Known(Verdict::Win);
+            prove(worker, EndResult::Win);
+            return Selected::Known(EndResult::Win);
         };
         worker.follow(child, &board);
         (q, board) = (child, apply_move(worker, mv, &board));
@@ -97,10 +97,10 @@ fn expand_all(worker: &mut Worker<'_>, q: NodeId, board: &Position, Unconsidered
         }
         worker.follow(e, board);
         let next = apply_move(worker, mv, board);
-        match worker.verdict(&next) {
-            Some(verdict) => {
-                prove(worker, verdict);
-                worker.backpropagate(verdict);
+        match worker.decided(&next) {
+            Some(proof) => {
+                prove(worker, proof);
+                worker.backpropagate(proof);
             }
             None => worker.simulate(&next),
         }
@@ -118,9 +118,9 @@ fn apply_move(worker: &mut Worker<'_>, mv: Move, board: &Position) -> Position {
 
 /// Sets `winning_color`, unless a flip lies between the root and the node: then the node stands for
 /// many boards, and what is true of one is not proven for the others.
-fn prove(worker: &Worker<'_>, verdict: Verdict) {
+fn prove(worker: &Worker<'_>, proof: EndResult) {
     if !worker.has_flipped() {
-        worker.prove(verdict);
+        worker.prove(proof);
     }
 }
 

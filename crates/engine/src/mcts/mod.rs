@@ -24,7 +24,7 @@ use anqi_task::{Stop, together};
 
 use self::search::{Search, Worker};
 use self::share::Shared;
-use self::tree::{Label, Node, ROOT, Tree, Verdict};
+use self::tree::{EndResult, Label, Node, ROOT, Tree};
 use crate::limits::{Limits, SharedBudget};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
@@ -205,9 +205,9 @@ impl Player for Mcts {
 /// most.
 fn preference(node: &Node) -> (i32, u64, i64) {
     let proof = match node.proof() {
-        Some(Verdict::Win) => 1,
-        Some(Verdict::Loss) => -1,
-        Some(Verdict::Draw) | None => 0,
+        Some(EndResult::Win) => 1,
+        Some(EndResult::Loss) => -1,
+        Some(EndResult::Draw) | None => 0,
     };
     let results = node.results();
     (proof, results.count(), results.wins as i64 - results.losses as i64)
@@ -216,9 +216,9 @@ fn preference(node: &Node) -> (i32, u64, i64) {
 /// Thousandths of `P(win) − P(loss)`, or what is proven.
 fn score(node: &Node, backup: Backup) -> Score {
     let value = match (node.proof(), backup) {
-        (Some(Verdict::Win), _) => return Score::win(0),
-        (Some(Verdict::Loss), _) => return Score::loss(0),
-        (Some(Verdict::Draw), _) => return Score::DRAW,
+        (Some(EndResult::Win), _) => return Score::win(0),
+        (Some(EndResult::Loss), _) => return Score::loss(0),
+        (Some(EndResult::Draw), _) => return Score::DRAW,
         (None, Backup::Mean) => node.results().balance(),
         (None, Backup::Best) => f64::from(node.worth()),
     };

@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::share::Shared;
 use super::simulate::{Simulated, Simulator};
-use super::tree::{Block, Label, MOST_SIBLINGS, Node, NodeId, ROOT, Refused, Seen, Tree, Verdict};
+use super::tree::{Block, EndResult, Label, MOST_SIBLINGS, Node, NodeId, ROOT, Refused, Seen, Tree};
 use super::ucb::Bounds;
 use super::worth::worth;
 use super::{Backup, MctsOptions, preference};
@@ -68,7 +68,7 @@ struct Step {
 /// Where a selection ends.
 pub(super) enum Leaf {
     /// Here the result is known: that of the player who moved here.
-    Known(Verdict),
+    Known(EndResult),
     /// From this board the game is to be simulated.
     Open(Position),
 }
@@ -265,13 +265,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The verdict of the rules on a board that the worker has just come to, for who moved there.
-    pub(super) fn verdict(&self, board: &Position) -> Option<Verdict> {
+    /// How the game is decided by rules or tables on a board that the worker has just come to, for the side that moved there.
+    pub(super) fn decided(&self, board: &Position) -> Option<EndResult> {
         let ended = self.line.ended(board, 0);
         ended.map(|score| match score.cmp(&Score::DRAW) {
-            Ordering::Less => Verdict::Win,
-            Ordering::Equal => Verdict::Draw,
-            Ordering::Greater => Verdict::Loss,
+            Ordering::Less => EndResult::Win,
+            Ordering::Equal => EndResult::Draw,
+            Ordering::Greater => EndResult::Loss,
         })
     }
 
@@ -281,18 +281,18 @@ impl<'a> Worker<'a> {
     }
 
     /// Marks the node where the worker is, and every node above it that follows.
-    pub(super) fn prove(&self, verdict: Verdict) {
+    pub(super) fn prove(&self, proof: EndResult) {
         let mut steps = self.path.iter().rev();
         if let Some(step) = steps.next() {
-            self.tree().node(step.node).prove(verdict);
+            self.tree().node(step.node).prove(proof);
         }
         for step in steps {
             let node = self.tree().node(step.node);
             let children = self.tree().children(node).map(|(_, child)| child.proof());
             let complete = self.tree().is_complete(node);
             let follows = if step.chance { certain(children, complete) } else { best_reply(children, complete) };
-            let Some(verdict) = follows else { return };
-            node.prove(verdict);
+            let Some(proof) = follows else { return };
+            node.prove(proof);
         }
     }
 
@@ -340,8 +340,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Counts a known result.
-    pub(super) fn backpropagate(&self, verdict: Verdict) {
-        let known = Simulated { result: verdict.reversed(), quality: 0.0 };
+    pub(super) fn backpropagate(&self, proof: EndResult) {
+        let known = Simulated { result: proof.reversed(), quality: 0.0 };
         self.search.backpropagate(&self.path, known, false);
     }
 }
@@ -411,9 +411,9 @@ impl Search<'_> {
 
 fn proven_or_worth(node: &Node) -> f32 {
     match node.proof() {
-        Some(Verdict::Win) => 1.0,
-        Some(Verdict::Draw) => 0.0,
-        Some(Verdict::Loss) => -1.0,
+        Some(EndResult::Win) => 1.0,
+        Some(EndResult::Draw) => 0.0,
+        Some(EndResult::Loss) => -1.0,
         None => node.worth(),
     }
 }
@@ -427,19 +427,19 @@ fn look(board: &Position, mv: Move, flip: f32) -> f32 {
 }
 
 /// A chance-node is decided when everything that may come up is, in the same way.
-fn certain(mut outcomes: impl Iterator<Item = Option<Verdict>>, complete: bool) -> Option<Verdict> {
+fn certain(mut outcomes: impl Iterator<Item = Option<EndResult>>, complete: bool) -> Option<EndResult> {
     let first = outcomes.next()??;
     (complete && outcomes.all(|outcome| outcome == Some(first))).then_some(first)
 }
 
 /// A node is decided for who moved there when a reply wins, or when all replies are decided.
-fn best_reply(replies: impl Iterator<Item = Option<Verdict>>, complete: bool) -> Option<Verdict> {
-    let mut best = Verdict::Loss;
+fn best_reply(replies: impl Iterator<Item = Option<EndResult>>, complete: bool) -> Option<EndResult> {
+    let mut best = EndResult::Loss;
     let mut open = !complete;
     for reply in replies {
         match reply {
-            Some(Verdict::Win) => return Some(Verdict::Loss),
-            Some(verdict) => best = best.max(verdict),
+            Some(EndResult::Win) => return Some(EndResult::Loss),
+            Some(proof) => best = best.max(proof),
             None => open = true,
         }
     }

@@ -1,16 +1,16 @@
 //! `simulate`: games played to their end by a policy, and what counts as their result.
 
-use anqi_playout::{End, Options, Outcome, Path, Playout, Reading, Start, each, playout};
+use anqi_playout::{End, Path, Playout, PlayoutOptions, PlayoutResult, Reading, Start, each, playout};
 use anqi_rules::Ladder;
 
 use super::MctsOptions;
-use super::tree::Verdict;
+use super::tree::EndResult;
 use crate::eval::{DrawJudge, Weights};
 
 /// What a simulation brings to the player to move where it began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Simulated {
-    pub(super) result: Verdict,
+    pub(super) result: EndResult,
     /// What the quality of the result adds to it.
     pub(super) quality: f32,
 }
@@ -18,7 +18,7 @@ pub(super) struct Simulated {
 /// Plays and judges playouts, each with its own random numbers.
 #[derive(Debug)]
 pub(super) struct Simulator {
-    options: Options,
+    options: PlayoutOptions,
     judge: Judge,
     seed: u64,
     played: u64,
@@ -30,7 +30,7 @@ impl Simulator {
     pub(super) fn new(options: &MctsOptions, ladder: Ladder, seed: u64) -> Simulator {
         let cut = (options.cut > 0).then_some(options.cut);
         Simulator {
-            options: Options { policy: options.policy, draw: options.playout, cut, reading: Reading::Rules },
+            options: PlayoutOptions { policy: options.policy, draw: options.playout, cut, reading: Reading::Rules },
             judge: Judge::new(ladder, options.eval, options.quality as f32),
             seed,
             played: 0,
@@ -82,10 +82,10 @@ impl Judge {
 
     pub(super) fn judge(&mut self, playout: &Playout) -> Simulated {
         let result = match playout.outcome {
-            Outcome::Win => Verdict::Win,
-            Outcome::Loss => Verdict::Loss,
-            Outcome::Draw if !self.eval => Verdict::Draw,
-            Outcome::Draw | Outcome::Cut => by_material(self.lead(&playout.end)),
+            PlayoutResult::Win => EndResult::Win,
+            PlayoutResult::Loss => EndResult::Loss,
+            PlayoutResult::Draw if !self.eval => EndResult::Draw,
+            PlayoutResult::Draw | PlayoutResult::Cut => by_material(self.lead(&playout.end)),
         };
         Simulated { result, quality: self.bonus(result, playout) }
     }
@@ -96,12 +96,12 @@ impl Judge {
 
     /// Quality-based rewards (Pepels, Tak, Lanctot & Winands 2014): a win counts more the more it leaves
     /// on the board, compared with the wins before; a loss counts less.
-    fn bonus(&mut self, result: Verdict, playout: &Playout) -> f32 {
-        if self.quality == 0.0 || result == Verdict::Draw {
+    fn bonus(&mut self, result: EndResult, playout: &Playout) -> f32 {
+        if self.quality == 0.0 || result == EndResult::Draw {
             return 0.0;
         }
         let lead = self.lead(&playout.end) as f32;
-        let (sign, margin) = if result == Verdict::Win { (1.0, lead) } else { (-1.0, -lead) };
+        let (sign, margin) = if result == EndResult::Win { (1.0, lead) } else { (-1.0, -lead) };
         let bonus = self.leads.standing(margin);
         self.leads.add(margin);
         sign * self.quality * bonus / 2.0 // as results go from 0 to 1, not from -1 to 1
@@ -109,11 +109,11 @@ impl Judge {
 }
 
 /// A game that did not end goes to the side with more material.
-fn by_material(lead: i32) -> Verdict {
+fn by_material(lead: i32) -> EndResult {
     match lead {
-        1.. => Verdict::Win,
-        0 => Verdict::Draw,
-        ..0 => Verdict::Loss,
+        1.. => EndResult::Win,
+        0 => EndResult::Draw,
+        ..0 => EndResult::Loss,
     }
 }
 

@@ -6,7 +6,7 @@ use anqi_rules::{Color, Deal, Game, Move, Piece, Position, Rules, Seed};
 use anqi_task::Stop;
 use rand_core::Rng;
 
-use super::tree::{Label, Node, ROOT, Tree, Verdict};
+use super::tree::{EndResult, Label, Node, ROOT, Tree};
 use super::{Mcts, MctsOptions, Nodes};
 use crate::limits::Limits;
 use crate::player::Player;
@@ -92,13 +92,13 @@ impl Walk<'_> {
     fn check_proof(&self, node: &Node, board: &Position, children: &[&Node]) {
         let best = children.iter().map(|child| child.proof()).max().flatten();
         match node.proof() {
-            Some(Verdict::Win) if children.is_empty() => {
+            Some(EndResult::Win) if children.is_empty() => {
                 let turn = board.turn().unwrap_or(Color::Red);
                 assert!(!board.has_moves() || board.remaining(turn) == 0, "{board}");
             }
-            Some(Verdict::Win) => assert!(children.iter().all(|child| child.proof() == Some(Verdict::Loss))),
-            Some(Verdict::Loss) => assert_eq!(best, Some(Verdict::Win), "{board}"),
-            Some(Verdict::Draw) | None => assert_ne!(best, Some(Verdict::Win), "{board}"),
+            Some(EndResult::Win) => assert!(children.iter().all(|child| child.proof() == Some(EndResult::Loss))),
+            Some(EndResult::Loss) => assert_eq!(best, Some(EndResult::Win), "{board}"),
+            Some(EndResult::Draw) | None => assert_ne!(best, Some(EndResult::Win), "{board}"),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI16, AtomicI32, AtomicU8, AtomicU16, AtomicU32};
 
 use anqi_rules::{Color, Kind, Move, Piece, Ply, Square};
 
-use crate::player::Wdl;
+use crate::player::ResultCounts;
 
 /// The place of a node in its tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,21 +53,21 @@ impl Label {
 
 /// How a game ends for one of the players.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Verdict {
+pub(super) enum EndResult {
     Loss,
     Draw,
     Win,
 }
 
-impl Verdict {
-    const ALL: [Verdict; 3] = [Verdict::Loss, Verdict::Draw, Verdict::Win];
+impl EndResult {
+    const ALL: [EndResult; 3] = [EndResult::Loss, EndResult::Draw, EndResult::Win];
 
     /// The same seen by the other player.
-    pub(super) fn reversed(self) -> Verdict {
+    pub(super) fn reversed(self) -> EndResult {
         match self {
-            Verdict::Win => Verdict::Loss,
-            Verdict::Draw => Verdict::Draw,
-            Verdict::Loss => Verdict::Win,
+            EndResult::Win => EndResult::Loss,
+            EndResult::Draw => EndResult::Draw,
+            EndResult::Loss => EndResult::Win,
         }
     }
 }
@@ -91,7 +91,7 @@ pub(super) struct Node {
     label: AtomicU16,
     /// Simulations under way below this node.
     flight: AtomicU16,
-    /// What is proven, as a [`Verdict`] counted from 1; 0 for nothing. The paper's `winning_color`.
+    /// What is proven, as a [`EndResult`] counted from 1; 0 for nothing. The paper's `winning_color`.
     proof: AtomicU8,
     /// On the first node of a block: how many siblings it has there, and [`COMPLETE`] or not.
     siblings: AtomicU8,
@@ -143,18 +143,18 @@ impl Node {
 
     /// How the games went.
     #[inline]
-    pub(super) fn results(&self) -> Wdl {
+    pub(super) fn results(&self) -> ResultCounts {
         let [wins, draws, losses] = self.counts().map(u64::from);
-        Wdl { wins, draws, losses }
+        ResultCounts { wins, draws, losses }
     }
 
     /// Counts a result and what its quality adds.
     #[inline]
-    pub(super) fn count(&self, result: Verdict, quality: f32) {
+    pub(super) fn count(&self, result: EndResult, quality: f32) {
         match result {
-            Verdict::Win => &self.wins,
-            Verdict::Draw => &self.draws,
-            Verdict::Loss => &self.losses,
+            EndResult::Win => &self.wins,
+            EndResult::Draw => &self.draws,
+            EndResult::Loss => &self.losses,
         }
         .fetch_add(1, Relaxed);
         if quality != 0.0 {
@@ -190,12 +190,12 @@ impl Node {
 
     /// What is proven. Nothing is searched below a node with a proof.
     #[inline]
-    pub(super) fn proof(&self) -> Option<Verdict> {
-        Verdict::ALL.get(usize::from(self.proof.load(Relaxed)).wrapping_sub(1)).copied()
+    pub(super) fn proof(&self) -> Option<EndResult> {
+        EndResult::ALL.get(usize::from(self.proof.load(Relaxed)).wrapping_sub(1)).copied()
     }
 
-    pub(super) fn prove(&self, verdict: Verdict) {
-        self.proof.store(verdict as u8 + 1, Relaxed);
+    pub(super) fn prove(&self, proof: EndResult) {
+        self.proof.store(proof as u8 + 1, Relaxed);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::tree::{Node, Verdict};
+use super::tree::{EndResult, Node};
 use super::{Backup, MctsOptions};
 use crate::options::choices;
 
@@ -66,9 +66,9 @@ impl Bounds {
         let visits = wins + draws + losses;
         let s = (visits + node.flight()) as f32;
         match node.proof() {
-            Some(Verdict::Win) => return Arm::Take,
-            Some(Verdict::Loss) => return Arm::Leave,
-            Some(Verdict::Draw) => return Arm::Weigh { p: self.draw, s: s.max(1.0), bias: 0.0 },
+            Some(EndResult::Win) => return Arm::Take,
+            Some(EndResult::Loss) => return Arm::Leave,
+            Some(EndResult::Draw) => return Arm::Weigh { p: self.draw, s: s.max(1.0), bias: 0.0 },
             None if s == 0.0 => return Arm::Take,
             None => {}
         }

@@ -6,7 +6,7 @@ use anqi_protocol::{Fault, Talk};
 use anqi_rules::{Seat, excerpt};
 
 use super::{Choice, Engine, EngineSpec};
-use crate::board::Outcome;
+use crate::board::WinOrDraw;
 use crate::record::{Kind, Position, Start};
 use crate::score::{Evaluation, finite};
 
@@ -163,16 +163,16 @@ impl Engine for Gtp {
         Ok((choice, value))
     }
 
-    fn count(&mut self, position: &Position<'_>) -> Result<Option<Outcome>, Fault> {
+    fn count(&mut self, position: &Position<'_>) -> Result<Option<WinOrDraw>, Fault> {
         if !self.knows("final_score") {
             return Ok(None);
         }
         self.set_up(position, 0)?;
         let lead = self.score("final_score", Seat::First)?.value();
         Ok(Some(match lead {
-            0.0 => Outcome::Draw,
-            lead if lead > 0.0 => Outcome::Win(Seat::First),
-            _ => Outcome::Win(Seat::Second),
+            0.0 => WinOrDraw::Draw,
+            lead if lead > 0.0 => WinOrDraw::Win(Seat::First),
+            _ => WinOrDraw::Win(Seat::Second),
         }))
     }
 

@@ -9,7 +9,7 @@ use std::fmt;
 
 use anqi_protocol::Fault;
 
-use crate::board::Outcome;
+use crate::board::WinOrDraw;
 use crate::record::{Kind, Position};
 use crate::score::Evaluation;
 
@@ -43,7 +43,7 @@ pub trait Engine: fmt::Debug + Send {
     ///
     /// # Errors
     /// Whatever the engine did wrong; it is to be dropped then.
-    fn count(&mut self, position: &Position<'_>) -> Result<Option<Outcome>, Fault>;
+    fn count(&mut self, position: &Position<'_>) -> Result<Option<WinOrDraw>, Fault>;
 
     /// Says goodbye. An engine that is merely dropped is killed.
     fn quit(self: Box<Self>);

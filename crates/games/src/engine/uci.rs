@@ -6,7 +6,7 @@ use anqi_protocol::{Fault, Talk};
 use anqi_rules::excerpt;
 
 use super::{Choice, Engine, EngineSpec, Protocol};
-use crate::board::Outcome;
+use crate::board::WinOrDraw;
 use crate::record::{Kind, Position};
 use crate::score::{Evaluation, finite, mate_from};
 
@@ -197,7 +197,7 @@ impl Engine for Uci {
     }
 
     /// The rules of these games leave nothing to count.
-    fn count(&mut self, _: &Position<'_>) -> Result<Option<Outcome>, Fault> {
+    fn count(&mut self, _: &Position<'_>) -> Result<Option<WinOrDraw>, Fault> {
         Ok(None)
     }
 

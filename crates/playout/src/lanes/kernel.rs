@@ -13,7 +13,7 @@ use crate::lanes::{Lanes, MOST, Row};
 use crate::narrow::Narrow;
 use crate::run::{Job, Source};
 use crate::seed::Generator;
-use crate::summary::{End, Outcome, Playout};
+use crate::summary::{End, Playout, PlayoutResult};
 use crate::{scalar, seed};
 
 /// How many groups of lanes take turns. A ply is one long chain of instructions, each waiting for
@@ -116,7 +116,7 @@ impl Group {
         for lane in lanes(ended) {
             let plies = self.plies(lane, time);
             let [p0, p1, p2, own, foe, dark] = [0, 1, 2, 3, 4, 5].map(|row| self.rows[row].0[lane]);
-            let outcome = Outcome::of(lost >> lane & 1 == 1, drawn >> lane & 1 == 1, plies);
+            let outcome = PlayoutResult::of(lost >> lane & 1 == 1, drawn >> lane & 1 == 1, plies);
             source
                 .done(self.tags[lane], Playout { outcome, plies, end: End::new([p0, p1, p2], own, foe, dark, plies) });
         }

@@ -12,7 +12,7 @@
 use anqi_rules::{Position, Rules, Seat, SetupError};
 
 use super::board::{Board, all_pieces, counts_text, parse_counts};
-use super::ending::{self, Ending};
+use super::ending::{self, ServerEnding};
 use super::sheet::{Sheet, is_number};
 use crate::error::{Flaw, WriteError};
 use crate::record::{Played, Record};
@@ -29,7 +29,7 @@ impl Sheet {
         let start = self.start()?;
         let position = (start != Position::initial(&Rules::server())).then(|| start.to_string());
         let termination = ending.termination.as_deref();
-        let usual_ending = Ending::new(ending.result, termination, first, second).map(|usual| usual.text);
+        let usual_ending = ServerEnding::new(ending.result, termination, first, second).map(|usual| usual.text);
 
         let mut tags = Tags::new();
         for (name, value) in [
@@ -64,7 +64,7 @@ impl Sheet {
             server_first: number("ServerFirst", USUAL_FIRST),
             time: number("TimeControl", NO_TIME),
             plies: record.plies().iter().map(|played| played.ply).collect(),
-            ending: Ending::new(record.result(), tags.get("Termination"), &first, &second)?,
+            ending: ServerEnding::new(record.result(), tags.get("Termination"), &first, &second)?,
             first,
             second,
         };
@@ -81,7 +81,9 @@ impl Sheet {
             let same = self.board.position(&counts, &self.plies) == self.start();
             self.counts = if same { counts } else { self.counts };
         }
-        if let Some(Ok(kept)) = tags.get("ServerResult").map(|text| Ending::parse(text, &self.first, &self.second)) {
+        if let Some(Ok(kept)) =
+            tags.get("ServerResult").map(|text| ServerEnding::parse(text, &self.first, &self.second))
+        {
             let words = [&kept, &self.ending].map(|ending| ending::word(ending.termination.as_deref()).ok());
             if kept.result == self.ending.result && words[0] == words[1] {
                 self.ending = kept;

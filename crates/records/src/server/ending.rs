@@ -10,7 +10,7 @@ const UNKNOWN: &str = "Unknown";
 
 /// How a game ended, in the server's words and in ours.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct ServerEnding {
     /// The whole line after its star. The server has written points in several ways.
     pub(super) text: String,
     pub(super) result: GameResult,
@@ -18,9 +18,9 @@ pub(super) struct Ending {
     pub(super) termination: Option<String>,
 }
 
-impl Ending {
+impl ServerEnding {
     /// Reads the line, of whatever style.
-    pub(super) fn parse(text: &str, first: &str, second: &str) -> Result<Ending, Flaw> {
+    pub(super) fn parse(text: &str, first: &str, second: &str) -> Result<ServerEnding, Flaw> {
         let parts = || {
             let (word, rest) = text.split_once(' ')?;
             let (rest, points) = rest.rsplit_once(' ')?;
@@ -33,7 +33,7 @@ impl Ending {
         if name != expected {
             return Err(Flaw::Winner { found: excerpt(name), expected: excerpt(expected) });
         }
-        Ok(Ending { text: text.to_owned(), result, termination: termination(word) })
+        Ok(ServerEnding { text: text.to_owned(), result, termination: termination(word) })
     }
 
     /// The line as we write it.
@@ -42,7 +42,7 @@ impl Ending {
         termination: Option<&str>,
         first: &str,
         second: &str,
-    ) -> Result<Ending, WriteError> {
+    ) -> Result<ServerEnding, WriteError> {
         let (verb, points) = match result {
             GameResult::Won(Seat::First) => ("Wins", "1.000000,0.000000"),
             GameResult::Won(Seat::Second) => ("Wins", "0.000000,1.000000"),
@@ -51,7 +51,7 @@ impl Ending {
         };
         let name = named(result, first, second);
         let text = format!("{} {name} {verb} {points}", word(termination)?);
-        Ok(Ending { text, result, termination: termination.map(str::to_owned) })
+        Ok(ServerEnding { text, result, termination: termination.map(str::to_owned) })
     }
 }
 

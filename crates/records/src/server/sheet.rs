@@ -6,7 +6,7 @@ use std::io::BufRead;
 use anqi_rules::{Material, Ply};
 
 use super::board::{Board, counts_text, parse_counts};
-use super::ending::Ending;
+use super::ending::ServerEnding;
 use crate::error::{Flaw, RecordError};
 use crate::lines::{Line, Lines};
 use crate::movetext::{MOST_PLIES, check_number};
@@ -30,7 +30,7 @@ pub(super) struct Sheet {
     /// Seconds a side.
     pub(super) time: String,
     pub(super) plies: Vec<Ply>,
-    pub(super) ending: Ending,
+    pub(super) ending: ServerEnding,
 }
 
 impl Sheet {
@@ -50,7 +50,7 @@ impl Sheet {
         let time = body.next(|text| parse_number(text, "time ", "seconds such as * time 900"))?;
         let mut plies = Vec::new();
         while body.next(|text| read_plies(text, &mut plies))? {}
-        let ending = body.parse(|text| Ending::parse(text, &first, &second))?;
+        let ending = body.parse(|text| ServerEnding::parse(text, &first, &second))?;
         Ok((Sheet { first, second, counts, board, server_first, time, plies, ending }, body.line))
     }
 }
