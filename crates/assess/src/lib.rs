@@ -41,7 +41,7 @@ pub use fit::{Fit, Lessons, Loss, Losses};
 pub use method::{Method, MethodError, MethodJudge};
 pub use metrics::{METRICS, Metric};
 pub use only::{Only, OnlyError};
-pub use positions::{Place, Positions, TAGS, USUAL_CONDITIONS, tags};
+pub use positions::{ChosenPosition, Positions, TAGS, USUAL_CONDITIONS, tags};
 pub use prove::{Prover, ProverError, prove};
 pub use report::Report;
 pub use rows::TrainingRow;

@@ -12,7 +12,7 @@ use crate::tag::Tag;
 
 /// A position of a record, seen by the player to move.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ChosenPosition {
     /// Which record, counted from 1 over all files.
     pub game: u64,
     /// Plies played.
@@ -27,7 +27,7 @@ pub struct Place {
     pub comment: Option<(String, f64)>,
 }
 
-impl Place {
+impl ChosenPosition {
     /// The text under which values of this position are remembered.
     #[must_use]
     pub fn text(&self) -> String {
@@ -61,7 +61,7 @@ pub struct Positions {
 
 impl Positions {
     /// The positions of record number `game`. Whatever cannot be used is counted, with `source` for an example.
-    pub fn of(&self, game: u64, record: &Record, source: &str, skipped: &mut Skipped) -> Vec<Place> {
+    pub fn of(&self, game: u64, record: &Record, source: &str, skipped: &mut Skipped) -> Vec<ChosenPosition> {
         let followed = self.follow(game, record, source, skipped);
         followed.map(|followed| self.choose_from(&followed, source, skipped)).unwrap_or_default()
     }
@@ -91,7 +91,7 @@ impl Positions {
     }
 
     /// The positions of a game that was replayed.
-    pub(crate) fn choose_from(&self, followed: &Followed, source: &str, skipped: &mut Skipped) -> Vec<Place> {
+    pub(crate) fn choose_from(&self, followed: &Followed, source: &str, skipped: &mut Skipped) -> Vec<ChosenPosition> {
         let Followed { number, game, result, comments } = followed;
         let points = |seat: Seat| match *result {
             GameResult::Won(winner) => Some(if winner == seat { Points::Win } else { Points::Loss }),
@@ -116,7 +116,14 @@ impl Positions {
                 continue;
             };
             let tags = tags(&game.positions()[ply], seat);
-            places.push(Place { game: *number, ply: ply as u32, start, result, tags, comment: comments[ply].clone() });
+            places.push(ChosenPosition {
+                game: *number,
+                ply: ply as u32,
+                start,
+                result,
+                tags,
+                comment: comments[ply].clone(),
+            });
         }
         places
     }

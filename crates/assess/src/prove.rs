@@ -8,7 +8,7 @@ use anqi_play::{Budget, BudgetError};
 use anqi_stats::Points;
 
 use crate::method::Method;
-use crate::positions::Place;
+use crate::positions::ChosenPosition;
 use crate::valuer::{Valuer, WorkError};
 use crate::winners::{Endings, Proofs, Winners};
 
@@ -72,15 +72,15 @@ const SEARCH: &str = "chen:enhance,condition=off,eval=outcome";
 /// If tables cannot be read, or a search cannot go on or is stopped.
 pub fn prove(
     provers: &[Prover],
-    places: &mut [Place],
-    all: &[Place],
+    places: &mut [ChosenPosition],
+    all: &[ChosenPosition],
     valuer: &mut Valuer<'_>,
 ) -> Result<Proofs, WorkError> {
     let (mut winners, mut proofs) = (Winners::default(), Proofs::default());
     // Tables are quick and know draws, too: what they know need not be searched.
     let (tables, searches): (Vec<_>, Vec<_>) = provers.iter().partition(|prover| matches!(prover, Prover::Tables(_)));
     for prover in tables.into_iter().chain(searches) {
-        let open: Vec<&Place> = all.iter().filter(|place| !winners.holds((place.game, place.ply))).collect();
+        let open: Vec<&ChosenPosition> = all.iter().filter(|place| !winners.holds((place.game, place.ply))).collect();
         let name = format!("--prove {prover}");
         let results: Vec<Option<Points>> = match prover {
             Prover::Tables(dir) => {

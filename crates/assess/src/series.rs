@@ -12,7 +12,7 @@ use crate::assessment::Assessment;
 use crate::comparison::Comparison;
 use crate::method::Method;
 use crate::only::Only;
-use crate::positions::{Place, Positions};
+use crate::positions::{ChosenPosition, Positions};
 use crate::prove::{Prover, prove};
 use crate::report::Report;
 use crate::sample::{NotANumber, Sample, Samples};
@@ -50,9 +50,9 @@ pub struct Selection {
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
     /// The positions to be valued.
-    pub places: Vec<Place>,
+    pub places: Vec<ChosenPosition>,
     /// All positions of their games, if results are to be proven.
-    pub all: Vec<Place>,
+    pub all: Vec<ChosenPosition>,
     /// How many records there were.
     pub games: u64,
     /// What was left out.
@@ -198,7 +198,7 @@ impl Records<'_> {
         let series = if from_comments {
             commented(&places, &mut skipped)
         } else {
-            let (asked, mut series): (Vec<&Place>, _) = (places.iter().collect(), Vec::new());
+            let (asked, mut series): (Vec<&ChosenPosition>, _) = (places.iter().collect(), Vec::new());
             for search in self.searches {
                 let name = search.name();
                 let values = valuer.values(&asked, &search.method, search.budget, &name)?;
@@ -219,7 +219,7 @@ impl Records<'_> {
     }
 }
 
-impl Place {
+impl ChosenPosition {
     /// The place with a value.
     #[must_use]
     pub fn sample(&self, value: f64) -> Sample {
@@ -234,7 +234,7 @@ impl Place {
 }
 
 /// The values that the records hold themselves, a series for each player who said them.
-fn commented(places: &[Place], skipped: &mut Skipped) -> Vec<Series> {
+fn commented(places: &[ChosenPosition], skipped: &mut Skipped) -> Vec<Series> {
     let mut series: BTreeMap<String, Samples> = BTreeMap::new();
     for place in places {
         let Some((who, value)) = &place.comment else { continue };

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::condition::Condition;
 use crate::fit::{Fit, Lessons, Loss, Losses};
-use crate::positions::Place;
+use crate::positions::ChosenPosition;
 use crate::report::Report;
 use crate::sample::Samples;
 use crate::series::{Collected, Series};
@@ -226,7 +226,7 @@ impl Tuning {
     /// Curves of the games that were not learnt from, before and after.
     fn curves(
         &self,
-        places: &[Place],
+        places: &[ChosenPosition],
         held: &Lessons,
         fits: &[Fitted],
         facts: &[(String, String)],

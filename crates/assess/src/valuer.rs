@@ -11,7 +11,7 @@ use crate::assessment::AssessError;
 use crate::cache::{Cache, Key};
 use crate::evaluate::{EvaluateError, Judge, Task, evaluate};
 use crate::method::{Method, MethodError};
-use crate::positions::Place;
+use crate::positions::ChosenPosition;
 use crate::sample::NotANumber;
 use crate::values::ValuesError;
 use crate::winners::EndingsError;
@@ -126,7 +126,7 @@ impl<'a> Valuer<'a> {
     /// If a file that the method names was not opened, the cache cannot be written, or it is told to stop.
     pub fn values(
         &mut self,
-        places: &[&Place],
+        places: &[&ChosenPosition],
         method: &Method,
         budget: Option<Budget>,
         name: &str,
@@ -135,8 +135,10 @@ impl<'a> Valuer<'a> {
         let player = method.identity(&self.resources)?;
         let budget_text = budget.map(|budget| budget.to_string()).unwrap_or_default();
         let told = format!("{budget_text} seed={}", self.seed);
-        let task =
-            |place: &&Place| Task { key: Key::new(&place.text(), &player, &told), position: place.start.clone() };
+        let task = |place: &&ChosenPosition| Task {
+            key: Key::new(&place.text(), &player, &told),
+            position: place.start.clone(),
+        };
         let tasks: Vec<_> = places.iter().map(task).collect();
         let limits = budget.unwrap_or_default().limits;
         let seed = Seed::from(self.seed).child("values");

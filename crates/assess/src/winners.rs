@@ -11,7 +11,7 @@ use anqi_rules::{Game, Position, Repeat};
 use anqi_stats::Points;
 use serde::Serialize;
 
-use crate::positions::Place;
+use crate::positions::ChosenPosition;
 
 /// Results that are proven, for the player to move, by game and ply.
 ///
@@ -72,7 +72,7 @@ impl Winners {
 
     /// Puts proven results in the place of recorded ones; how many were others before, and in how many games. The places of
     /// a game follow each other.
-    pub fn correct(&self, places: &mut [Place]) -> (u64, u64) {
+    pub fn correct(&self, places: &mut [ChosenPosition]) -> (u64, u64) {
         let (mut positions, mut games, mut last) = (0, 0, None);
         for place in places {
             let proven = self.result((place.game, place.ply)).filter(|proven| *proven != place.result);

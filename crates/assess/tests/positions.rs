@@ -1,7 +1,7 @@
 //! Positions out of records: nothing bad slips in, nothing is lost in silence.
 #![allow(clippy::unwrap_used)]
 
-use anqi_assess::{Place, Positions, Skipped, tags};
+use anqi_assess::{ChosenPosition, Positions, Skipped, tags};
 use anqi_records::{Reader, Record};
 use anqi_rules::{Seat, Seed};
 use anqi_stats::Points;
@@ -10,7 +10,7 @@ fn positions() -> Positions {
     Positions { rules: None, per_game: None, only: Vec::new(), seed: Seed::from(1), from_comments: false }
 }
 
-fn of(positions: &Positions, text: &str) -> (Vec<Place>, Vec<(String, u64)>) {
+fn of(positions: &Positions, text: &str) -> (Vec<ChosenPosition>, Vec<(String, u64)>) {
     let record: Record = text.parse().unwrap();
     let mut skipped = Skipped::default();
     let places = positions.of(1, &record, "a record", &mut skipped);
@@ -33,7 +33,7 @@ fn every_position_that_somebody_moved_in() {
     assert_eq!(places[7].start.plies().len(), 1);
     assert!(places.iter().all(|place| place.start.outcome().is_none()));
     // Equal positions have equal texts, others not.
-    let mut texts: Vec<String> = places.iter().map(Place::text).collect();
+    let mut texts: Vec<String> = places.iter().map(ChosenPosition::text).collect();
     texts.dedup();
     assert_eq!(texts.len(), 8);
 }

@@ -1,7 +1,7 @@
 //! Results by proof: what tables say holds on the board, and what records say is corrected by it.
 #![allow(clippy::unwrap_used)]
 
-use anqi_assess::{Endings, EndingsError, Place, Positions, Skipped, Winners};
+use anqi_assess::{ChosenPosition, Endings, EndingsError, Positions, Skipped, Winners};
 use anqi_records::{Record, Tags};
 use anqi_rules::{Game, Move, Ply, Position, Rules, Seed};
 use anqi_stats::Points;
@@ -32,7 +32,7 @@ fn by_play(game: &Game) -> Points {
     best
 }
 
-fn places(record: &Record) -> Vec<Place> {
+fn places(record: &Record) -> Vec<ChosenPosition> {
     let all = Positions { rules: None, per_game: None, only: Vec::new(), seed: Seed::from(1), from_comments: false };
     let mut skipped = Skipped::default();
     let places = all.of(1, record, "a record", &mut skipped);
@@ -44,7 +44,7 @@ fn play(game: &mut Game, plies: &[&str]) {
     plies.iter().for_each(|ply| game.play(ply.parse().unwrap()).unwrap());
 }
 
-fn prove(places: &mut [Place]) -> (Vec<(u32, Points)>, (u64, u64)) {
+fn prove(places: &mut [ChosenPosition]) -> (Vec<(u32, Points)>, (u64, u64)) {
     let (mut endings, mut winners, mut proven) = (Endings::new(None), Winners::default(), Vec::new());
     for place in &*places {
         if let Some(result) = endings.result(&place.start).unwrap() {

@@ -1,6 +1,6 @@
 //! `anqi check-engine`: what a referee would find wrong with somebody's engine.
 
-use anqi_protocol::{CheckPlan, Clock, Finding, Grade, OutsideSpec, OutsideSpecError, Report, check_engine};
+use anqi_protocol::{CheckPlan, Clock, Conformance, Finding, Grade, OutsideSpec, OutsideSpecError, check_engine};
 use anqi_rules::Seed;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -83,7 +83,7 @@ fn description(words: &[String]) -> Result<OutsideSpec, OutsideSpecError> {
     }
 }
 
-fn info(report: &Report) -> ReportInfo<'_> {
+fn info(report: &Conformance) -> ReportInfo<'_> {
     ReportInfo {
         schema: "anqi-check-engine-1",
         program: &report.program,

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use anqi_engine::{Limits, PlayerSpec};
-use anqi_protocol::{Engine, serve, serve_packets};
+use anqi_protocol::{ServedEngine, serve, serve_packets};
 use anqi_rules::Seed;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &EngineArgs, out: &mut Output) -> Result<Exit> {
     };
     let resources = resources();
     resources.open_for(&args.player)?;
-    let engine = Engine {
+    let engine = ServedEngine {
         player: args.player.clone(),
         resources,
         seed: args.seed.clone(),

@@ -195,7 +195,7 @@ fn report_of(root: &Path, args: &ReportArgs, out: &mut Output) -> Result<Exit> {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct RenderedReport {
     schema: &'static str,
     experiment: String,
     run: String,
@@ -205,7 +205,7 @@ struct Report {
 
 fn print_report(experiment: &Experiment, run: &Run, sheet: &Sheet, out: &mut Output) -> Result<Exit> {
     let markdown = anqi_report::write_experiment(run, &experiment.findings(run, sheet)?)?;
-    let report = Report {
+    let report = RenderedReport {
         schema: "anqi-experiment-report-1",
         experiment: experiment.name.clone(),
         run: run.name(),

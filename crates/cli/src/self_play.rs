@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anqi_games::{EngineSpec, GamesJournal, Protocol, Results, SelfPlay, Start};
+use anqi_games::{EngineSpec, GameProtocol, GameStart, GamesJournal, Results, SelfPlay};
 use anqi_rules::{Seat, Seed};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -112,8 +112,8 @@ pub(crate) fn run(args: &SelfPlayArgs, out: &mut Output) -> Result<Exit> {
     Ok(if summary.results.games == 0 && args.games > 0 { Exit::Failed } else { Exit::Done })
 }
 
-fn start(args: &SelfPlayArgs) -> Result<Start> {
-    let is_go = args.engine.protocol == Protocol::Gtp;
+fn start(args: &SelfPlayArgs) -> Result<GameStart> {
+    let is_go = args.engine.protocol == GameProtocol::Gtp;
     if !is_go && (args.size.is_some() || args.komi.is_some()) {
         bail!(
             "--size and --komi are for Go, and an engine that speaks {} does not play it",
@@ -121,14 +121,14 @@ fn start(args: &SelfPlayArgs) -> Result<Start> {
         );
     }
     Ok(match args.engine.protocol {
-        Protocol::Uci => Start::Chess(None),
-        Protocol::Usi => Start::Shogi(None),
-        Protocol::Gtp => {
+        GameProtocol::Uci => GameStart::Chess(None),
+        GameProtocol::Usi => GameStart::Shogi(None),
+        GameProtocol::Gtp => {
             let komi = args.komi.unwrap_or(6.5);
             if !komi.is_finite() {
                 bail!("bad --komi {komi}, expected a number");
             }
-            Start::Go { size: args.size.unwrap_or(19), komi, stones: Vec::new(), turn: Seat::First }
+            GameStart::Go { size: args.size.unwrap_or(19), komi, stones: Vec::new(), turn: Seat::First }
         }
     })
 }

@@ -22,7 +22,7 @@ pub(crate) struct VerifyDealArgs {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct DealReport {
     schema: &'static str,
     games: Vec<GameReport>,
 }
@@ -39,7 +39,7 @@ struct GameReport {
 }
 
 pub(crate) fn run(args: &VerifyDealArgs, out: &mut Output) -> Result<Exit> {
-    let mut report = Report { schema: "anqi-verify-deal-1", games: Vec::new() };
+    let mut report = DealReport { schema: "anqi-verify-deal-1", games: Vec::new() };
     for path in &args.files {
         let file = path.display().to_string();
         let input = File::open(path).with_context(|| format!("cannot read {file}"))?;

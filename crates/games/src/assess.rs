@@ -11,9 +11,9 @@ use anqi_records::FileError;
 use anqi_stats::{Grouped, Points};
 
 use crate::board::WinOrDraw;
-use crate::engine::{Asked, EngineSpec, Protocol, Standby};
-use crate::reader::{Format, Reader};
-use crate::record::{Position, Record};
+use crate::engine::{Asked, EngineSpec, GameProtocol, Standby};
+use crate::reader::{GameFormat, GameReader};
+use crate::record::{GameRecord, PlayedPosition};
 
 /// The conditions under which curves of these games are drawn when nothing else is said.
 pub const USUAL_CONDITIONS: [&str; 6] = ["ply=20,40,60,100", "pieces", "capture", "check", "side", "lead=-3,0,1,4"];
@@ -41,10 +41,10 @@ pub enum OtherGamesError {
 ///
 /// # Errors
 /// If files or engines are of different games.
-pub fn format_of(files: &[PathBuf], engines: &[EngineSpec]) -> Result<Option<Format>, OtherGamesError> {
-    let mut all: Vec<Option<Format>> = files.iter().map(|file| Format::of(file)).collect();
+pub fn format_of(files: &[PathBuf], engines: &[EngineSpec]) -> Result<Option<GameFormat>, OtherGamesError> {
+    let mut all: Vec<Option<GameFormat>> = files.iter().map(|file| GameFormat::of(file)).collect();
     if let Some(engine) = engines.first() {
-        let own = Format::ALL.into_iter().find(|format| format.kind() == engine.protocol.kind());
+        let own = GameFormat::ALL.into_iter().find(|format| format.kind() == engine.protocol.kind());
         if let Some(other) = engines.iter().find(|other| other.protocol != engine.protocol) {
             return Err(OtherGamesError::Engines(engine.to_string(), other.to_string()));
         }
@@ -67,7 +67,7 @@ pub fn format_of(files: &[PathBuf], engines: &[EngineSpec]) -> Result<Option<For
 pub fn with_budgets(engines: &[EngineSpec], budgets: &[Limits]) -> Result<Vec<EngineSpec>, OtherGamesError> {
     let mut all = Vec::new();
     for engine in engines {
-        if budgets.is_empty() || engine.protocol == Protocol::Gtp || engine.go.is_some() {
+        if budgets.is_empty() || engine.protocol == GameProtocol::Gtp || engine.go.is_some() {
             all.push(engine.clone());
             continue;
         }
@@ -88,7 +88,7 @@ pub fn with_budgets(engines: &[EngineSpec], budgets: &[Limits]) -> Result<Vec<En
 #[derive(Clone, Debug)]
 pub struct OtherGames<'a> {
     /// The format of the records.
-    pub format: Format,
+    pub format: GameFormat,
     /// The files.
     pub files: &'a [PathBuf],
     /// Which positions; rules and tags of our own game mean nothing here.
@@ -122,7 +122,7 @@ impl OtherGames<'_> {
         let mut skipped = Skipped::default();
         let records = self.read(&mut skipped)?;
         let positions = self.selection.positions(self.engines.is_empty());
-        let places: Vec<Place<'_>> = records.iter().flat_map(|game| choose(game, &positions)).collect();
+        let places: Vec<OutsidePosition<'_>> = records.iter().flat_map(|game| choose(game, &positions)).collect();
         let mut valued = ValuedGames {
             series: Vec::new(),
             games: records.len() as u64,
@@ -147,7 +147,7 @@ impl OtherGames<'_> {
         let (mut records, mut game) = (Vec::new(), 0);
         for path in self.files {
             let shown = path.display().to_string();
-            for entry in Reader::new(anqi_records::open(path)?, self.format) {
+            for entry in GameReader::new(anqi_records::open(path)?, self.format) {
                 if self.selection.games.is_some_and(|most| game >= most) {
                     return Ok(records);
                 }
@@ -165,7 +165,12 @@ impl OtherGames<'_> {
 
 impl ValuedGames {
     /// Adds the values that an engine gives.
-    fn ask(&mut self, engine: &EngineSpec, places: &[Place<'_>], valuer: &mut Valuer<'_>) -> Result<(), WorkError> {
+    fn ask(
+        &mut self,
+        engine: &EngineSpec,
+        places: &[OutsidePosition<'_>],
+        valuer: &mut Valuer<'_>,
+    ) -> Result<(), WorkError> {
         let told = engine.to_string();
         // Whether it starts at all is better known before the work, and its version belongs to the values.
         let first = engine.launch().map_err(|fault| WorkError::Evaluate {
@@ -176,7 +181,7 @@ impl ValuedGames {
         first.quit();
         let name = name_of(engine, &version, &self.series);
         let again = Mutex::new(Skipped::default());
-        let key = |place: &Place<'_>| Key::new(&place.position.to_string(), &version, &told);
+        let key = |place: &OutsidePosition<'_>| Key::new(&place.position.to_string(), &version, &told);
         let tasks: Vec<_> = places.iter().map(|place| Task { key: key(place), position: place.clone() }).collect();
         let judge = || Ok(EngineJudge { engine: Standby::new(engine), again: &again });
         let values = valuer.judge(&tasks, judge, &name)?;
@@ -198,7 +203,7 @@ impl ValuedGames {
 }
 
 /// The values that the records hold themselves.
-fn commented(records: &[Numbered], places: &[Place<'_>], skipped: &mut Skipped) -> Result<Series, WorkError> {
+fn commented(records: &[Numbered], places: &[OutsidePosition<'_>], skipped: &mut Skipped) -> Result<Series, WorkError> {
     for Numbered { game, record } in records {
         for (ply, text) in &record.bad_values {
             skipped.add("value that is not a number", || format!("game {game}, ply {ply}: {text:?}"));
@@ -229,24 +234,24 @@ fn name_of(engine: &EngineSpec, version: &str, series: &[Series]) -> String {
 /// A record with its number over all files.
 struct Numbered {
     game: u64,
-    record: Record,
+    record: GameRecord,
 }
 
 /// A position of a record.
 #[derive(Clone)]
-struct Place<'a> {
+struct OutsidePosition<'a> {
     game: u64,
-    position: Position<'a>,
+    position: PlayedPosition<'a>,
     outcome: WinOrDraw,
 }
 
-impl std::fmt::Display for Place<'_> {
+impl std::fmt::Display for OutsidePosition<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "game {}, ply {}", self.game, self.position.ply())
     }
 }
 
-impl Place<'_> {
+impl OutsidePosition<'_> {
     fn sample(&self, value: f64) -> Sample {
         let facts = self.position.facts();
         let result = match self.outcome {
@@ -259,11 +264,11 @@ impl Place<'_> {
     }
 }
 
-fn choose<'a>(game: &'a Numbered, positions: &Positions) -> Vec<Place<'a>> {
-    let all: Vec<Position<'a>> = game.record.positions().collect();
+fn choose<'a>(game: &'a Numbered, positions: &Positions) -> Vec<OutsidePosition<'a>> {
+    let all: Vec<PlayedPosition<'a>> = game.record.positions().collect();
     let usable = |ply: &usize| !positions.from_comments || all[*ply].comment().is_some();
     let plies: Vec<usize> = (0..all.len()).filter(usable).collect();
-    let place = |ply: usize| Place { game: game.game, position: all[ply], outcome: game.record.outcome };
+    let place = |ply: usize| OutsidePosition { game: game.game, position: all[ply], outcome: game.record.outcome };
     positions.choose(game.game, &plies).into_iter().map(place).collect()
 }
 
@@ -275,9 +280,9 @@ struct EngineJudge<'a> {
 }
 
 impl<'a> Judge for EngineJudge<'a> {
-    type Position = Place<'a>;
+    type Position = OutsidePosition<'a>;
 
-    fn value(&mut self, place: &Place<'a>, _: &Stop) -> Result<f64, String> {
+    fn value(&mut self, place: &OutsidePosition<'a>, _: &Stop) -> Result<f64, String> {
         match self.engine.ask(|engine| engine.evaluate(&place.position)) {
             Ok(Asked::Answer { answer, again }) => {
                 if let Some(fault) = again {

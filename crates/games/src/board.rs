@@ -20,7 +20,7 @@ pub trait Board {
     fn play(&mut self, mv: &str) -> Result<(), IllegalMove>;
 
     /// How the rules end the game here, if they do.
-    fn end(&self) -> Option<End>;
+    fn end(&self) -> Option<GameEnd>;
 
     /// What the board looks like, for conditioned curves.
     fn facts(&self) -> Facts;
@@ -39,7 +39,7 @@ impl<B: Board + ?Sized> Board for Box<B> {
         (**self).play(mv)
     }
 
-    fn end(&self) -> Option<End> {
+    fn end(&self) -> Option<GameEnd> {
         (**self).end()
     }
 
@@ -82,7 +82,7 @@ impl WinOrDraw {
 
 /// How the rules end a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum End {
+pub enum GameEnd {
     /// With a result.
     Decided(WinOrDraw),
     /// Both sides have passed: somebody has to count, and to agree which stones are dead.

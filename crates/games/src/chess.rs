@@ -3,7 +3,7 @@
 use anqi_rules::Seat;
 use cozy_chess::{Color, GameStatus, Move, Piece, util};
 
-use crate::board::{Board, End, Facts, IllegalMove, WinOrDraw};
+use crate::board::{Board, Facts, GameEnd, IllegalMove, WinOrDraw};
 
 /// A game of chess.
 ///
@@ -131,17 +131,17 @@ impl Board for Chess {
 
     /// Mate, stalemate, dead material, and at once what players would have to claim: fifty moves and the third
     /// occurrence of a position.
-    fn end(&self) -> Option<End> {
+    fn end(&self) -> Option<GameEnd> {
         let here = self.board.hash();
         let outcome = match self.board.status() {
             GameStatus::Won => WinOrDraw::Win(self.turn().other()),
             GameStatus::Drawn => WinOrDraw::Draw,
             GameStatus::Ongoing => {
                 let repeated = self.since.iter().filter(|&&hash| hash == here).count() >= 3;
-                return (repeated || self.is_dead()).then_some(End::Decided(WinOrDraw::Draw));
+                return (repeated || self.is_dead()).then_some(GameEnd::Decided(WinOrDraw::Draw));
             }
         };
-        Some(End::Decided(outcome))
+        Some(GameEnd::Decided(outcome))
     }
 
     fn facts(&self) -> Facts {
@@ -179,14 +179,14 @@ mod tests {
     #[test]
     fn ends() {
         assert_eq!(after("e4 e5").end(), None);
-        assert_eq!(after("f3 e5 g4 Qh4#").end(), Some(End::Decided(WinOrDraw::Win(Seat::Second))));
+        assert_eq!(after("f3 e5 g4 Qh4#").end(), Some(GameEnd::Decided(WinOrDraw::Win(Seat::Second))));
         let knights = "Nf3 Nf6 Ng1 Ng8 ";
         assert_eq!(after(knights).end(), None);
-        assert_eq!(after(&knights.repeat(2)).end(), Some(End::Decided(WinOrDraw::Draw)));
+        assert_eq!(after(&knights.repeat(2)).end(), Some(GameEnd::Decided(WinOrDraw::Draw)));
         let bare = Chess::new(Some("8/8/4k3/8/8/3BK3/8/8 w - - 0 1")).unwrap();
-        assert_eq!(bare.end(), Some(End::Decided(WinOrDraw::Draw)));
+        assert_eq!(bare.end(), Some(GameEnd::Decided(WinOrDraw::Draw)));
         let stalemate = Chess::new(Some("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")).unwrap();
-        assert_eq!(stalemate.end(), Some(End::Decided(WinOrDraw::Draw)));
+        assert_eq!(stalemate.end(), Some(GameEnd::Decided(WinOrDraw::Draw)));
     }
 
     #[test]

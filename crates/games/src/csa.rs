@@ -7,7 +7,7 @@ use haitaka::Piece;
 
 use crate::board::{Board, IllegalMove, WinOrDraw};
 use crate::reader::{Cut, Flaw, Splitter};
-use crate::record::{Record, Recorder, Start};
+use crate::record::{GameRecord, GameStart, Recorder};
 use crate::score::{Evaluation, finite, mate_from};
 use crate::shogi::{Shogi, square_name};
 
@@ -42,13 +42,13 @@ fn is_move(statement: &[u8]) -> bool {
 }
 
 /// Reads the text of one game.
-pub(crate) fn parse(text: &str) -> Result<Record, Flaw> {
+pub(crate) fn parse(text: &str) -> Result<GameRecord, Flaw> {
     let sheet = Sheet::read(text)?;
     let record = csa::parse_csa(&sheet.text).map_err(|_| sheet.no_record(text))?;
     let usual = sheet.text.lines().any(|line| line.starts_with("PI"));
     let sfen = sfen(&record.start_pos, usual)?;
     let board = Shogi::new(sfen.as_deref()).map_err(|bad| Flaw::BadStart(bad.into()))?;
-    let mut game = Recorder::new(Start::Shogi(sfen), board);
+    let mut game = Recorder::new(GameStart::Shogi(sfen), board);
     for (action, text) in record.moves.iter().map(|record| record.action).zip(&sheet.moves) {
         let ply = game.plies() + 1;
         let illegal = || Flaw::BadMove { ply, bad: IllegalMove::new(text).into() };

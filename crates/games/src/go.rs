@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use anqi_rules::Seat;
 
-use crate::board::{Board, End, Facts, IllegalMove};
+use crate::board::{Board, Facts, GameEnd, IllegalMove};
 
 /// The columns of a board as GTP names them: there is no I.
 const COLUMNS: &[u8; 19] = b"ABCDEFGHJKLMNOPQRST";
@@ -192,8 +192,8 @@ impl Board for Go {
         Ok(())
     }
 
-    fn end(&self) -> Option<End> {
-        (self.passes >= 2).then_some(End::Counting)
+    fn end(&self) -> Option<GameEnd> {
+        (self.passes >= 2).then_some(GameEnd::Counting)
     }
 
     fn facts(&self) -> Facts {
@@ -250,6 +250,6 @@ mod tests {
     #[test]
     fn two_passes_end_it() {
         assert_eq!(after("E5 pass").end(), None);
-        assert_eq!(after("E5 pass pass").end(), Some(End::Counting));
+        assert_eq!(after("E5 pass pass").end(), Some(GameEnd::Counting));
     }
 }

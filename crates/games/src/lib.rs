@@ -1,7 +1,7 @@
 //! How do other games look?
 //!
 //! Search methods can be judged by game records whatever the game is. This crate brings chess, Go and shogi: records
-//! ([`Reader`]: PGN, SGF, CSA) out of which come checked games ([`Record`]) and their positions ([`Position`]), and engines
+//! ([`GameReader`]: PGN, SGF, CSA) out of which come checked games ([`GameRecord`]) and their positions ([`PlayedPosition`]), and engines
 //! ([`Engine`]: UCI, GTP, USI) that say what a position is worth ([`Evaluation`]).
 //!
 //! Everything that is wrong with a record has a name ([`Flaw`]); the others are read on.
@@ -23,13 +23,13 @@ mod shogi;
 mod writer;
 
 pub use assess::{OtherGames, OtherGamesError, USUAL_CONDITIONS, ValuedGames, format_of, with_budgets};
-pub use board::{Board, End, Facts, IllegalMove, WinOrDraw};
+pub use board::{Board, Facts, GameEnd, IllegalMove, WinOrDraw};
 pub use chess::{BadFen, Chess};
-pub use engine::{Asked, Choice, Engine, EngineSpec, EngineSpecError, Protocol, Standby, Twice};
+pub use engine::{Asked, Engine, EngineMove, EngineSpec, EngineSpecError, GameProtocol, Standby, Twice};
 pub use go::{BadSize, Go};
 pub use journal::{GamesJournal, KeepError, Kept, Results};
-pub use reader::{Flaw, Format, NumberedRecord, Reader};
-pub use record::{BadMove, BadStart, Kind, LONGEST_GAME, Position, Record, Recorder, Start};
+pub use reader::{Flaw, GameFormat, GameReader, NumberedRecord};
+pub use record::{BadMove, BadStart, GameKind, GameRecord, GameStart, LONGEST_GAME, PlayedPosition, Recorder};
 pub use score::{BadEvaluation, Evaluation};
 pub use self_play::{Played, SelfPlay, SelfPlayError};
 pub use shogi::Shogi;

@@ -5,7 +5,7 @@ use anqi_rules::{Seat, excerpt};
 use crate::board::WinOrDraw;
 use crate::chess::Chess;
 use crate::reader::{Cut, Flaw, Splitter};
-use crate::record::{Record, Recorder, Start};
+use crate::record::{GameRecord, GameStart, Recorder};
 use crate::score::{Evaluation, finite, mate_from};
 
 /// A record ends in front of the first tag after its moves, and after a result that closes its line. A second `[Event "`
@@ -146,7 +146,7 @@ impl<'a> Tokens<'a> {
 }
 
 /// Reads the text of one game.
-pub(crate) fn parse(text: &str) -> Result<Record, Flaw> {
+pub(crate) fn parse(text: &str) -> Result<GameRecord, Flaw> {
     let text = text.trim_start_matches('\u{feff}');
     let mut tags: Vec<(&str, &str)> = Vec::new();
     let mut tokens = Tokens { rest: text, fresh: true }.peekable();
@@ -161,7 +161,7 @@ pub(crate) fn parse(text: &str) -> Result<Record, Flaw> {
         return Err(Flaw::Unsupported(format!("the variant {:?}", excerpt(variant))));
     }
     let board = Chess::new(tag("FEN")).map_err(|bad| Flaw::BadStart(bad.into()))?;
-    let start = Start::Chess(tag("FEN").map(|_| board.fen()));
+    let start = GameStart::Chess(tag("FEN").map(|_| board.fen()));
     let mut game = Recorder::new(start, board);
     let end = read_moves(&mut tokens, &mut game)?;
     let tag_result = tag("Result").filter(|result| !result.is_empty());

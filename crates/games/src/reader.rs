@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use crate::record::{BadMove, BadStart, Kind, Record};
+use crate::record::{BadMove, BadStart, GameKind, GameRecord};
 use crate::{csa, pgn, sgf};
 
 /// The largest record that is looked at, in bytes.
@@ -12,7 +12,7 @@ const LARGEST_RECORD: usize = 1024 * 1024;
 
 /// The format of a file of records.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Format {
+pub enum GameFormat {
     /// Chess.
     Pgn,
     /// Go.
@@ -21,35 +21,35 @@ pub enum Format {
     Csa,
 }
 
-impl Format {
+impl GameFormat {
     /// All of them.
-    pub const ALL: [Format; 3] = [Format::Pgn, Format::Sgf, Format::Csa];
+    pub const ALL: [GameFormat; 3] = [GameFormat::Pgn, GameFormat::Sgf, GameFormat::Csa];
 
     /// The ending of its file names.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
-            Format::Pgn => "pgn",
-            Format::Sgf => "sgf",
-            Format::Csa => "csa",
+            GameFormat::Pgn => "pgn",
+            GameFormat::Sgf => "sgf",
+            GameFormat::Csa => "csa",
         }
     }
 
     /// The game that it is for.
     #[must_use]
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> GameKind {
         match self {
-            Format::Pgn => Kind::Chess,
-            Format::Sgf => Kind::Go,
-            Format::Csa => Kind::Shogi,
+            GameFormat::Pgn => GameKind::Chess,
+            GameFormat::Sgf => GameKind::Go,
+            GameFormat::Csa => GameKind::Shogi,
         }
     }
 
     /// The format that a file's name promises.
     #[must_use]
-    pub fn of(path: &Path) -> Option<Format> {
+    pub fn of(path: &Path) -> Option<GameFormat> {
         let extension = path.extension()?.to_str()?;
-        Format::ALL.into_iter().find(|format| format.extension().eq_ignore_ascii_case(extension))
+        GameFormat::ALL.into_iter().find(|format| format.extension().eq_ignore_ascii_case(extension))
     }
 }
 
@@ -126,7 +126,7 @@ pub struct NumberedRecord {
     /// The line on which it begins.
     pub line: u64,
     /// The record.
-    pub record: Result<Record, Flaw>,
+    pub record: Result<GameRecord, Flaw>,
 }
 
 impl fmt::Display for NumberedRecord {
@@ -156,18 +156,18 @@ pub(crate) trait Splitter {
 /// Streams the records of a file, never more than one in memory.
 ///
 /// ```
-/// use anqi_games::{Format, Reader};
+/// use anqi_games::{GameFormat, GameReader};
 ///
 /// let file = "[Result \"1-0\"]\n\n1. e4 f6 2. d4 g5 3. Qh5# 1-0\n\n1. e4 *\n\n1. e4 e6 2. d5 1-0\n";
-/// let names: Vec<_> = Reader::new(file.as_bytes(), Format::Pgn)
+/// let names: Vec<_> = GameReader::new(file.as_bytes(), GameFormat::Pgn)
 ///     .map(|entry| entry.map(|entry| entry.record.map_or_else(|flaw| flaw.name(), |_| "good")))
 ///     .collect::<Result<_, _>>()?;
 /// assert_eq!(names, ["good", "unknown result", "illegal move"]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Reader<R> {
+pub struct GameReader<R> {
     input: R,
-    format: Format,
+    format: GameFormat,
     splitter: Box<dyn Splitter>,
     number: u64,
     /// The line that comes next, from 1 on.
@@ -176,9 +176,9 @@ pub struct Reader<R> {
     rest: Vec<u8>,
 }
 
-impl<R: fmt::Debug> fmt::Debug for Reader<R> {
+impl<R: fmt::Debug> fmt::Debug for GameReader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reader { input, format, number, line, .. } = self;
+        let GameReader { input, format, number, line, .. } = self;
         write!(f, "Reader {{ {input:?}, {format:?}, game {number}, line {line} }}")
     }
 }
@@ -186,15 +186,15 @@ impl<R: fmt::Debug> fmt::Debug for Reader<R> {
 /// The first line of a record and its bytes, unless there are too many.
 type Text = (u64, Result<Vec<u8>, Flaw>);
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> GameReader<R> {
     /// Reads records of that format.
-    pub fn new(input: R, format: Format) -> Reader<R> {
+    pub fn new(input: R, format: GameFormat) -> GameReader<R> {
         let splitter: Box<dyn Splitter> = match format {
-            Format::Pgn => Box::new(pgn::Lines::default()),
-            Format::Sgf => Box::new(sgf::Trees::default()),
-            Format::Csa => Box::new(csa::Lines::default()),
+            GameFormat::Pgn => Box::new(pgn::Lines::default()),
+            GameFormat::Sgf => Box::new(sgf::Trees::default()),
+            GameFormat::Csa => Box::new(csa::Lines::default()),
         };
-        Reader { input, format, splitter, number: 0, line: 1, rest: Vec::new() }
+        GameReader { input, format, splitter, number: 0, line: 1, rest: Vec::new() }
     }
 
     /// The next line with its end, or a large piece of one; empty at the end of the input.
@@ -245,7 +245,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Reader<R> {
+impl<R: BufRead> Iterator for GameReader<R> {
     type Item = io::Result<NumberedRecord>;
 
     fn next(&mut self) -> Option<io::Result<NumberedRecord>> {
@@ -258,9 +258,9 @@ impl<R: BufRead> Iterator for Reader<R> {
             // Names may be in any encoding; what we look at is ASCII.
             let text = String::from_utf8_lossy(&bytes);
             match self.format {
-                Format::Pgn => pgn::parse(&text),
-                Format::Sgf => sgf::parse(&text),
-                Format::Csa => csa::parse(&text),
+                GameFormat::Pgn => pgn::parse(&text),
+                GameFormat::Sgf => sgf::parse(&text),
+                GameFormat::Csa => csa::parse(&text),
             }
         });
         Some(Ok(NumberedRecord { number: self.number, line, record }))

@@ -1,4 +1,4 @@
-//! `Record`: a game that was played, checked move by move; `Position`: one moment of it.
+//! `GameRecord`: a game that was played, checked move by move; `PlayedPosition`: one moment of it.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::shogi::Shogi;
 
 /// Which game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum GameKind {
     /// Chess: PGN and UCI.
     Chess,
     /// Go: SGF and GTP.
@@ -21,19 +21,19 @@ pub enum Kind {
     Shogi,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for GameKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::Chess => "chess",
-            Kind::Go => "Go",
-            Kind::Shogi => "shogi",
+            GameKind::Chess => "chess",
+            GameKind::Go => "Go",
+            GameKind::Shogi => "shogi",
         })
     }
 }
 
 /// Where a game starts.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Start {
+pub enum GameStart {
     /// Chess, from the usual position or a FEN.
     Chess(Option<String>),
     /// Shogi, from the usual position or an SFEN.
@@ -65,14 +65,14 @@ pub enum BadStart {
     Stone(String),
 }
 
-impl Start {
+impl GameStart {
     /// Which game it is.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> GameKind {
         match self {
-            Start::Chess(_) => Kind::Chess,
-            Start::Shogi(_) => Kind::Shogi,
-            Start::Go { .. } => Kind::Go,
+            GameStart::Chess(_) => GameKind::Chess,
+            GameStart::Shogi(_) => GameKind::Shogi,
+            GameStart::Go { .. } => GameKind::Go,
         }
     }
 
@@ -82,9 +82,9 @@ impl Start {
     /// If there is no such position.
     pub fn board(&self) -> Result<Box<dyn Board>, BadStart> {
         Ok(match self {
-            Start::Chess(fen) => Box::new(Chess::new(fen.as_deref())?),
-            Start::Shogi(sfen) => Box::new(Shogi::new(sfen.as_deref())?),
-            Start::Go { size, stones, turn, .. } => {
+            GameStart::Chess(fen) => Box::new(Chess::new(fen.as_deref())?),
+            GameStart::Shogi(sfen) => Box::new(Shogi::new(sfen.as_deref())?),
+            GameStart::Go { size, stones, turn, .. } => {
                 let mut board = Go::new(*size)?;
                 for (side, vertex) in stones {
                     board.place(*side, vertex).map_err(|IllegalMove(vertex)| BadStart::Stone(vertex))?;
@@ -101,9 +101,9 @@ pub const LONGEST_GAME: usize = 4096;
 
 /// A game with a known result. All of its moves are legal.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Record {
+pub struct GameRecord {
     /// Where it starts.
-    pub start: Start,
+    pub start: GameStart,
     /// Its moves, as engines write them.
     pub moves: Vec<String>,
     /// Who won.
@@ -120,11 +120,11 @@ pub struct Record {
     pub ended: bool,
 }
 
-impl Record {
+impl GameRecord {
     /// All positions in which somebody was to move, in order.
-    pub fn positions(&self) -> impl Iterator<Item = Position<'_>> {
-        let Record { start, moves, facts, comments, .. } = self;
-        (0..facts.len() - usize::from(self.ended)).map(|ply| Position {
+    pub fn positions(&self) -> impl Iterator<Item = PlayedPosition<'_>> {
+        let GameRecord { start, moves, facts, comments, .. } = self;
+        (0..facts.len() - usize::from(self.ended)).map(|ply| PlayedPosition {
             start,
             moves: &moves[..ply],
             facts: &facts[..=ply],
@@ -135,18 +135,18 @@ impl Record {
 
 /// A position with all that led to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Position<'a> {
-    start: &'a Start,
+pub struct PlayedPosition<'a> {
+    start: &'a GameStart,
     moves: &'a [String],
     /// What all positions up to this one look like.
     facts: &'a [Facts],
     comment: Option<Evaluation>,
 }
 
-impl<'a> Position<'a> {
+impl<'a> PlayedPosition<'a> {
     /// Where the game started.
     #[must_use]
-    pub const fn start(&self) -> &'a Start {
+    pub const fn start(&self) -> &'a GameStart {
         self.start
     }
 
@@ -181,13 +181,13 @@ impl<'a> Position<'a> {
 }
 
 /// All that an engine is told of a position, on one line; equal lines are equal questions.
-impl fmt::Display for Position<'_> {
+impl fmt::Display for PlayedPosition<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.start {
-            Start::Chess(None) | Start::Shogi(None) => f.write_str("startpos")?,
-            Start::Chess(Some(fen)) => write!(f, "fen {fen}")?,
-            Start::Shogi(Some(sfen)) => write!(f, "sfen {sfen}")?,
-            Start::Go { size, komi, stones, turn } => {
+            GameStart::Chess(None) | GameStart::Shogi(None) => f.write_str("startpos")?,
+            GameStart::Chess(Some(fen)) => write!(f, "fen {fen}")?,
+            GameStart::Shogi(Some(sfen)) => write!(f, "sfen {sfen}")?,
+            GameStart::Go { size, komi, stones, turn } => {
                 write!(f, "go {size} {komi} {}", turn.name())?;
                 for (side, vertex) in stones {
                     write!(f, " {}:{vertex}", side.name())?;
@@ -204,7 +204,7 @@ impl fmt::Display for Position<'_> {
 /// A record on its way: every move is checked when it comes.
 #[derive(Debug)]
 pub struct Recorder<B> {
-    start: Start,
+    start: GameStart,
     board: B,
     moves: Vec<String>,
     facts: Vec<Facts>,
@@ -228,14 +228,14 @@ impl Recorder<Box<dyn Board>> {
     ///
     /// # Errors
     /// If there is no such start.
-    pub fn begin(start: Start) -> Result<Recorder<Box<dyn Board>>, BadStart> {
+    pub fn begin(start: GameStart) -> Result<Recorder<Box<dyn Board>>, BadStart> {
         let board = start.board()?;
         Ok(Recorder::new(start, board))
     }
 }
 
 impl<B: Board> Recorder<B> {
-    pub(crate) fn new(start: Start, board: B) -> Recorder<B> {
+    pub(crate) fn new(start: GameStart, board: B) -> Recorder<B> {
         let facts = vec![board.facts()];
         Recorder { start, board, moves: Vec::new(), facts, comments: vec![None], bad_values: Vec::new() }
     }
@@ -266,8 +266,8 @@ impl<B: Board> Recorder<B> {
     }
 
     /// The position after all moves so far.
-    pub fn position(&self) -> Position<'_> {
-        Position { start: &self.start, moves: &self.moves, facts: &self.facts, comment: None }
+    pub fn position(&self) -> PlayedPosition<'_> {
+        PlayedPosition { start: &self.start, moves: &self.moves, facts: &self.facts, comment: None }
     }
 
     /// What is said of the position after so many plies; the first word counts.
@@ -289,9 +289,9 @@ impl<B: Board> Recorder<B> {
 
     /// The game so far, whoever won in the end.
     #[must_use]
-    pub fn finish(self, outcome: WinOrDraw, players: [Option<String>; 2]) -> Record {
+    pub fn finish(self, outcome: WinOrDraw, players: [Option<String>; 2]) -> GameRecord {
         let Recorder { start, board, moves, facts, comments, bad_values } = self;
-        Record { start, moves, outcome, players, comments, bad_values, facts, ended: board.end().is_some() }
+        GameRecord { start, moves, outcome, players, comments, bad_values, facts, ended: board.end().is_some() }
     }
 }
 

@@ -9,9 +9,9 @@ use anqi_protocol::Fault;
 use anqi_rules::{Seat, Seed};
 use rand_core::Rng;
 
-use crate::board::{Board, End, WinOrDraw};
-use crate::engine::{Asked, Choice, EngineSpec, Standby, Twice};
-use crate::record::{BadStart, Record, Recorder, Start};
+use crate::board::{Board, GameEnd, WinOrDraw};
+use crate::engine::{Asked, EngineMove, EngineSpec, Standby, Twice};
+use crate::record::{BadStart, GameRecord, GameStart, Recorder};
 
 /// An engine that plays against itself, from random openings so that games differ.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct SelfPlay {
     /// Who plays.
     pub engine: EngineSpec,
     /// Where games start.
-    pub start: Start,
+    pub start: GameStart,
     /// How many plies at the beginning are drawn from all legal moves.
     pub opening: usize,
     /// After how many plies a game is given up.
@@ -32,7 +32,7 @@ pub struct SelfPlay {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Played {
     /// It has a result.
-    Finished(Box<Record>),
+    Finished(Box<GameRecord>),
     /// It went on for too long.
     Unfinished {
         /// After so many plies.
@@ -133,8 +133,8 @@ impl SelfPlay {
             }
             let plies = game.plies();
             match game.board().end() {
-                Some(End::Decided(outcome)) => return Ok(Some(self.finished(game, outcome))),
-                Some(End::Counting) => {
+                Some(GameEnd::Decided(outcome)) => return Ok(Some(self.finished(game, outcome))),
+                Some(GameEnd::Counting) => {
                     return Ok(Some(match engine.ask(|engine| engine.count(&game.position()))? {
                         Asked::Answer { answer: Some(outcome), .. } => self.finished(game, outcome),
                         Asked::Answer { answer: None, .. } => Played::Unfinished { plies },
@@ -154,9 +154,9 @@ impl SelfPlay {
             }
             let turn = game.board().turn();
             match choice {
-                Choice::Resign => return Ok(Some(self.finished(game, WinOrDraw::Win(turn.other())))),
-                Choice::Win => return Ok(Some(self.finished(game, WinOrDraw::Win(turn)))),
-                Choice::Move(mv) => {
+                EngineMove::Resign => return Ok(Some(self.finished(game, WinOrDraw::Win(turn.other())))),
+                EngineMove::Win => return Ok(Some(self.finished(game, WinOrDraw::Win(turn)))),
+                EngineMove::Move(mv) => {
                     if game.play(&mv).is_err() {
                         return Ok(Some(Played::Illegal { plies, answer: anqi_rules::excerpt(&mv) }));
                     }

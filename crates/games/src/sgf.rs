@@ -7,7 +7,7 @@ use sgf_parse::{Color, SgfNode};
 use crate::board::WinOrDraw;
 use crate::go::Go;
 use crate::reader::{Cut, Flaw, Splitter};
-use crate::record::{LONGEST_GAME, Record, Recorder, Start};
+use crate::record::{GameRecord, GameStart, LONGEST_GAME, Recorder};
 use crate::score::Evaluation;
 
 /// A record ends with its outermost parenthesis. A line that begins as only a whole record does begins one, so that a
@@ -71,7 +71,7 @@ fn measure(text: &str) -> (usize, bool) {
 const MOST_NODES: usize = 2 * LONGEST_GAME;
 
 /// Reads the text of one game tree; of variations the first.
-pub(crate) fn parse(text: &str) -> Result<Record, Flaw> {
+pub(crate) fn parse(text: &str) -> Result<GameRecord, Flaw> {
     // Some files begin with a line of mail.
     let text = text.find('(').map_or(text, |start| &text[start..]);
     let (nodes, closed) = measure(text);
@@ -88,13 +88,13 @@ pub(crate) fn parse(text: &str) -> Result<Record, Flaw> {
     read(root)
 }
 
-fn read(root: &SgfNode<Prop>) -> Result<Record, Flaw> {
+fn read(root: &SgfNode<Prop>) -> Result<GameRecord, Flaw> {
     let mut info = Info::default();
     for prop in root.properties() {
         info.read(prop)?;
     }
     let start = info.start(first_mover(root))?;
-    let Start::Go { size, turn, ref stones, .. } = start else {
+    let GameStart::Go { size, turn, ref stones, .. } = start else {
         return Err(Flaw::Unsupported("a game that is not Go".to_owned()));
     };
     let mut board = Go::new(size).map_err(|bad| Flaw::BadStart(bad.into()))?;
@@ -203,7 +203,7 @@ impl Info {
         Ok(())
     }
 
-    fn start(&mut self, first_mover: Option<Seat>) -> Result<Start, Flaw> {
+    fn start(&mut self, first_mover: Option<Seat>) -> Result<GameStart, Flaw> {
         let (width, height) = self.size.unwrap_or((19, 19));
         if width != height {
             return Err(Flaw::Unsupported(format!("a board of {width} by {height}")));
@@ -217,7 +217,7 @@ impl Info {
         };
         let stones = self.stones.iter().map(name).collect::<Result<_, Flaw>>()?;
         let turn = first_mover.or(self.turn).unwrap_or(Seat::First);
-        Ok(Start::Go { size, komi: self.komi, stones, turn })
+        Ok(GameStart::Go { size, komi: self.komi, stones, turn })
     }
 }
 

@@ -3,7 +3,7 @@
 use anqi_rules::Seat;
 use haitaka::{Color, Move, Piece};
 
-use crate::board::{Board, End, Facts, IllegalMove, WinOrDraw};
+use crate::board::{Board, Facts, GameEnd, IllegalMove, WinOrDraw};
 use crate::chess::BadFen;
 
 /// A game of shogi. Black (sente) is [`Seat::First`].
@@ -106,9 +106,9 @@ impl Board for Shogi {
 
     /// No legal move loses. The fourth occurrence of a position is a draw, but who has given check with every move since the
     /// first loses.
-    fn end(&self) -> Option<End> {
+    fn end(&self) -> Option<GameEnd> {
         if !self.board.generate_moves(|_| true) {
-            return Some(End::Decided(WinOrDraw::Win(self.turn().other())));
+            return Some(GameEnd::Decided(WinOrDraw::Win(self.turn().other())));
         }
         let here = self.past.last()?.0;
         let occurrences = self.past.iter().filter(|past| past.0 == here).count();
@@ -119,7 +119,7 @@ impl Board for Shogi {
         let since = &self.past[first..];
         // From here back, every second position is this side's.
         let always = |offset: usize| since.iter().rev().skip(offset).step_by(2).all(|past| past.1);
-        Some(End::Decided(match (always(0), always(1)) {
+        Some(GameEnd::Decided(match (always(0), always(1)) {
             (true, _) => WinOrDraw::Win(self.turn()),
             (_, true) => WinOrDraw::Win(self.turn().other()),
             _ => WinOrDraw::Draw,

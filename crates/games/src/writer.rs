@@ -1,4 +1,4 @@
-//! Writing records as PGN, SGF or CSA, so that [`Reader`](crate::Reader) gives the same back.
+//! Writing records as PGN, SGF or CSA, so that [`GameReader`](crate::GameReader) gives the same back.
 
 use std::fmt::Write as _;
 use std::io;
@@ -9,7 +9,7 @@ use crate::board::{Board, WinOrDraw};
 use crate::chess::Chess;
 use crate::csa::{csa_move, csa_start};
 use crate::go::Go;
-use crate::record::{Record, Start};
+use crate::record::{GameRecord, GameStart};
 use crate::score::Evaluation;
 use crate::shogi::Shogi;
 
@@ -17,29 +17,29 @@ use crate::shogi::Shogi;
 ///
 /// # Errors
 /// If the output fails, or the record is not one that a [`Recorder`](crate::Recorder) has made.
-pub fn write_record(out: &mut impl io::Write, record: &Record) -> io::Result<()> {
+pub fn write_record(out: &mut impl io::Write, record: &GameRecord) -> io::Result<()> {
     let text = match &record.start {
-        Start::Chess(fen) => pgn(record, fen.as_deref()),
-        Start::Shogi(sfen) => csa(record, sfen.as_deref()),
-        Start::Go { size, komi, stones, .. } => sgf(record, *size, *komi, stones),
+        GameStart::Chess(fen) => pgn(record, fen.as_deref()),
+        GameStart::Shogi(sfen) => csa(record, sfen.as_deref()),
+        GameStart::Go { size, komi, stones, .. } => sgf(record, *size, *komi, stones),
     };
     let text = text.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a record with an illegal move"))?;
     out.write_all(text.as_bytes())
 }
 
 /// A name without what would end it.
-fn name(record: &Record, side: Seat) -> String {
+fn name(record: &GameRecord, side: Seat) -> String {
     let name = record.players[usize::from(side == Seat::Second)].as_deref().unwrap_or("?");
     name.chars().filter(|c| !c.is_control() && !"\"\\[]".contains(*c)).collect()
 }
 
 /// What the record says of the position after so many plies, as [`Seat::First`] sees it.
-fn seen_by_first(record: &Record, ply: usize) -> Option<Evaluation> {
+fn seen_by_first(record: &GameRecord, ply: usize) -> Option<Evaluation> {
     let evaluation = record.comments.get(ply).copied().flatten()?;
     Some(evaluation.seen_by(record.facts.get(ply)?.turn))
 }
 
-fn pgn(record: &Record, fen: Option<&str>) -> Option<String> {
+fn pgn(record: &GameRecord, fen: Option<&str>) -> Option<String> {
     let result = match record.outcome {
         WinOrDraw::Win(Seat::First) => "1-0",
         WinOrDraw::Win(Seat::Second) => "0-1",
@@ -103,7 +103,7 @@ fn wrap(text: &mut String, words: &[String]) {
     text.push('\n');
 }
 
-fn sgf(record: &Record, size: usize, komi: f64, stones: &[(Seat, String)]) -> Option<String> {
+fn sgf(record: &GameRecord, size: usize, komi: f64, stones: &[(Seat, String)]) -> Option<String> {
     let point = |vertex: &str| {
         let (x, y) = Go::coordinates(vertex)?;
         let letter = |line: usize| Some(char::from(b'a' + u8::try_from(line).ok()?));
@@ -141,7 +141,7 @@ fn sgf(record: &Record, size: usize, komi: f64, stones: &[(Seat, String)]) -> Op
     Some(text)
 }
 
-fn csa(record: &Record, sfen: Option<&str>) -> Option<String> {
+fn csa(record: &GameRecord, sfen: Option<&str>) -> Option<String> {
     let (black, white) = (name(record, Seat::First), name(record, Seat::Second));
     let mut board = Shogi::new(sfen).ok()?;
     let mut text = format!("V2.2\nN+{black}\nN-{white}\n{}", csa_start(&board, sfen.is_none()));

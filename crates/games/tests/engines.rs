@@ -8,8 +8,8 @@ use std::sync::Once;
 
 use anqi_engine::Stop;
 use anqi_games::{
-    Asked, Choice, EngineSpec, EngineSpecError, Evaluation, Format, Played, Position, Reader, Record, SelfPlay,
-    Standby, Start, write_record,
+    Asked, EngineMove, EngineSpec, EngineSpecError, Evaluation, GameFormat, GameReader, GameRecord, GameStart, Played,
+    PlayedPosition, SelfPlay, Standby, write_record,
 };
 use anqi_protocol::Fault;
 use anqi_rules::{Seat, Seed};
@@ -40,12 +40,12 @@ fn frail(protocol: &str, how: &str, when: u64, file: &str) -> EngineSpec {
     spec(&format!("proto={protocol} cmd='{engine} {protocol} {how} {when} {file}' patience=2{limit}"))
 }
 
-fn records(format: Format, text: &str) -> Vec<Record> {
-    let entries = Reader::new(text.as_bytes(), format).map(|entry| entry.unwrap().record.unwrap());
+fn records(format: GameFormat, text: &str) -> Vec<GameRecord> {
+    let entries = GameReader::new(text.as_bytes(), format).map(|entry| entry.unwrap().record.unwrap());
     entries.collect()
 }
 
-fn evaluate(spec: &EngineSpec, positions: &[Position<'_>]) -> Vec<Asked<Evaluation>> {
+fn evaluate(spec: &EngineSpec, positions: &[PlayedPosition<'_>]) -> Vec<Asked<Evaluation>> {
     let mut engine = Standby::new(spec);
     positions.iter().map(|position| engine.ask(|engine| engine.evaluate(position)).unwrap()).collect()
 }
@@ -58,7 +58,7 @@ fn value(answer: &Asked<Evaluation>) -> f64 {
 }
 
 /// Whatever was asked before, a question has one answer.
-fn check_forgets(spec: &EngineSpec, record: &Record) {
+fn check_forgets(spec: &EngineSpec, record: &GameRecord) {
     let positions: Vec<_> = record.positions().collect();
     let backwards: Vec<_> = positions.iter().rev().copied().collect();
     let mut reversed = evaluate(spec, &backwards);
@@ -71,8 +71,8 @@ fn stockfish_knows_who_is_better_and_who_mates() {
     let spec = spec(STOCKFISH);
     let text = "1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n[FEN \"4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1\"]\n\n1... Kd7 2. Qe4 1-0\n\n\
         [FEN \"7k/R7/8/8/8/8/8/1R2K3 w - - 0 1\"]\n\n1. Rb8# 1-0\n";
-    let records = records(Format::Pgn, text);
-    let positions: Vec<_> = records.iter().flat_map(Record::positions).collect();
+    let records = records(GameFormat::Pgn, text);
+    let positions: Vec<_> = records.iter().flat_map(GameRecord::positions).collect();
     assert_eq!(positions.len(), 5 + 3 + 1);
     let values: Vec<f64> = evaluate(&spec, &positions).iter().map(value).collect();
     // Even at the start, mate in one before 3. Qxe5#.
@@ -87,14 +87,14 @@ fn stockfish_knows_who_is_better_and_who_mates() {
 fn gnu_go_counts_for_the_side_to_move() {
     let spec = spec(GNU_GO);
     let won = "(;GM[1]SZ[9]KM[0.5]RE[B+]AB[ac][bc][cc][dc][ec][fc][gc][hc][ic][ag][bg][cg][dg][eg][fg][gg][hg][ig]PL[W];W[];B[];W[aa])";
-    let records = records(Format::Sgf, won);
+    let records = records(GameFormat::Sgf, won);
     let positions: Vec<_> = records[0].positions().collect();
     let values: Vec<f64> = evaluate(&spec, &positions[..2]).iter().map(value).collect();
     assert!(values[0] < -40.0 && values[1] > 40.0, "{values:?}");
     let game = "(;GM[1]SZ[9]KM[6.5]RE[B+];B[ee];W[ec];B[gc];W[cg];B[gg];W[ge])";
-    check_forgets(&spec, &self::records(Format::Sgf, game)[0]);
+    check_forgets(&spec, &self::records(GameFormat::Sgf, game)[0]);
     let asked = self::spec(&format!("{GNU_GO} ask=experimental_score"));
-    check_forgets(&asked, &self::records(Format::Sgf, game)[0]);
+    check_forgets(&asked, &self::records(GameFormat::Sgf, game)[0]);
     let unknown = self::spec(&format!("{GNU_GO} ask=winrate"));
     let fault = unknown.launch().unwrap_err();
     assert_eq!(fault.to_string(), "GNU Go 3.8 has no command winrate to ask for a value");
@@ -104,8 +104,8 @@ fn gnu_go_counts_for_the_side_to_move() {
 fn gps_shogi_sees_a_lost_rook() {
     let spec = spec(GPS_SHOGI);
     let text = "PI\n+\n+7776FU\n-3334FU\n+8822UM\n-3122GI\n%TORYO\n/\nPI28HI\n-\n-3334FU\n+7776FU\n%TORYO\n/\n";
-    let records = records(Format::Csa, text);
-    let positions: Vec<_> = records.iter().flat_map(Record::positions).collect();
+    let records = records(GameFormat::Csa, text);
+    let positions: Vec<_> = records.iter().flat_map(GameRecord::positions).collect();
     let values: Vec<f64> = evaluate(&spec, &positions).iter().map(value).collect();
     assert!(values[..5].iter().all(|value| value.abs() < 300.0), "{values:?}");
     assert!(values[5] > 500.0 && values[6] < -500.0 && values[7] > 500.0, "{values:?}");
@@ -114,7 +114,7 @@ fn gps_shogi_sees_a_lost_rook() {
 
 /// A game depends on its number alone, not on which others are played nor on how many at a time; and what is written can
 /// be read.
-fn check_self_play(engine: &str, start: Start, format: Format, opening: usize) {
+fn check_self_play(engine: &str, start: GameStart, format: GameFormat, opening: usize) {
     let plan = SelfPlay { engine: spec(engine), start, opening, longest: 400, seed: Seed::from(1) };
     let play = |numbers: &[usize], workers| {
         let mut texts = BTreeMap::new();
@@ -139,27 +139,27 @@ fn check_self_play(engine: &str, start: Start, format: Format, opening: usize) {
 #[test]
 fn stockfish_plays_itself() {
     let engine = STOCKFISH.replace("nodes=2000", "nodes=200");
-    check_self_play(&engine, Start::Chess(None), Format::Pgn, 30);
+    check_self_play(&engine, GameStart::Chess(None), GameFormat::Pgn, 30);
 }
 
 #[test]
 fn gnu_go_plays_itself() {
-    let start = Start::Go { size: 7, komi: 6.5, stones: Vec::new(), turn: Seat::First };
-    check_self_play(GNU_GO, start, Format::Sgf, 4);
+    let start = GameStart::Go { size: 7, komi: 6.5, stones: Vec::new(), turn: Seat::First };
+    check_self_play(GNU_GO, start, GameFormat::Sgf, 4);
 }
 
 #[test]
 fn gps_shogi_plays_itself() {
     // A whole army against a king alone, so that the game is short.
     let sfen = "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
-    check_self_play(GPS_SHOGI, Start::Shogi(Some(sfen.to_owned())), Format::Csa, 4);
+    check_self_play(GPS_SHOGI, GameStart::Shogi(Some(sfen.to_owned())), GameFormat::Csa, 4);
 }
 
-fn one_game(protocol: &str) -> Record {
+fn one_game(protocol: &str) -> GameRecord {
     let (format, text) = match protocol {
-        "uci" => (Format::Pgn, "1. e4 e5 2. d4 1-0\n"),
-        "gtp" => (Format::Sgf, "(;GM[1]SZ[9]RE[B+];B[ee];W[ec];B[gc])"),
-        _ => (Format::Csa, "PI\n+\n+7776FU\n-3334FU\n+2726FU\n%TORYO\n"),
+        "uci" => (GameFormat::Pgn, "1. e4 e5 2. d4 1-0\n"),
+        "gtp" => (GameFormat::Sgf, "(;GM[1]SZ[9]RE[B+];B[ee];W[ec];B[gc])"),
+        _ => (GameFormat::Csa, "PI\n+\n+7776FU\n-3334FU\n+2726FU\n%TORYO\n"),
     };
     records(format, text).remove(0)
 }
@@ -247,9 +247,9 @@ fn choices() {
     let spec = spec(STOCKFISH);
     let mut engine = spec.launch().unwrap();
     assert!(engine.name().starts_with("Stockfish"), "{}", engine.name());
-    let record = records(Format::Pgn, "[FEN \"7k/R7/8/8/8/8/8/1R2K3 w - - 0 1\"]\n\n1. Rb8# 1-0\n").remove(0);
+    let record = records(GameFormat::Pgn, "[FEN \"7k/R7/8/8/8/8/8/1R2K3 w - - 0 1\"]\n\n1. Rb8# 1-0\n").remove(0);
     let (choice, evaluation) = engine.choose(&record.positions().next().unwrap(), 0).unwrap();
-    assert_eq!(choice, Choice::Move("b1b8".to_owned()));
+    assert_eq!(choice, EngineMove::Move("b1b8".to_owned()));
     assert_eq!(evaluation, Some(Evaluation::Mate { wins: true, distance: Some(1) }));
     engine.quit();
 }

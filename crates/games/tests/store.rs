@@ -1,13 +1,13 @@
 //! The journal of self-play on a disk that fails, tears and loses power, and with damaged bytes.
 
-use anqi_games::{GamesJournal, Kept, SelfPlay, Start};
+use anqi_games::{GameStart, GamesJournal, Kept, SelfPlay};
 use anqi_rules::Seed;
 use anqi_store::faults::{After, SimulatedDisk, damage, every_fault};
 
 fn plan() -> SelfPlay {
     SelfPlay {
         engine: "proto=uci cmd='an engine' nodes=1".parse().expect("an engine"),
-        start: Start::Chess(None),
+        start: GameStart::Chess(None),
         opening: 4,
         longest: 100,
         seed: Seed::from(1),

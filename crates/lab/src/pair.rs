@@ -66,7 +66,7 @@ pub enum PairError {
 pub fn play_pair(plan: &Plan, number: u64, cast: &Cast, stop: &Stop) -> Result<PlayedPair, PairError> {
     let pair = plan.pair(number).ok_or(PairError::NoSuchPair(number))?;
     let seed = plan.seed().child(format!("pair {}", pair.round));
-    let mut sides = pair.contenders.map(|contender| Place::new(plan, contender, &seed, cast));
+    let mut sides = pair.contenders.map(|contender| SeatedContender::new(plan, contender, &seed, cast));
     let mut play = |order: [usize; 2]| -> Result<Record, PairError> {
         let deal = Deal::new(plan.rules(), &seed);
         let budgets = order.map(|index| plan.budget_of(pair.contenders[index]));
@@ -80,17 +80,17 @@ pub fn play_pair(plan: &Plan, number: u64, cast: &Cast, stop: &Stop) -> Result<P
 }
 
 /// Where a contender sits during a pair.
-struct Place<'a> {
+struct SeatedContender<'a> {
     contender: &'a Contender,
     seed: Seed,
     side: Option<Box<dyn Side>>,
     cast: &'a Cast,
 }
 
-impl<'a> Place<'a> {
-    fn new(plan: &'a Plan, contender: usize, pair: &Seed, cast: &'a Cast) -> Place<'a> {
+impl<'a> SeatedContender<'a> {
+    fn new(plan: &'a Plan, contender: usize, pair: &Seed, cast: &'a Cast) -> SeatedContender<'a> {
         let seed = pair.child(format!("player {contender}"));
-        Place { contender: &plan.contenders()[contender], seed, side: None, cast }
+        SeatedContender { contender: &plan.contenders()[contender], seed, side: None, cast }
     }
 
     /// Ready for the next game. A player of ours starts afresh with the same seed; a program that can goes on.

@@ -70,7 +70,7 @@ pub struct Finding {
 
 /// Everything that was found about a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report {
+pub struct Conformance {
     /// The program, as it was described.
     pub program: String,
     /// The protocol that was spoken.
@@ -81,7 +81,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-impl Report {
+impl Conformance {
     /// How many findings have this verdict.
     #[must_use]
     pub fn count(&self, verdict: Grade) -> usize {
@@ -90,7 +90,7 @@ impl Report {
 }
 
 /// As people read it.
-impl fmt::Display for Report {
+impl fmt::Display for Conformance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "program   {}", self.program)?;
         writeln!(f, "protocol  {}", self.protocol.name())?;
@@ -121,23 +121,24 @@ impl fmt::Display for Times<'_> {
 
 /// Runs all checks.
 #[must_use]
-pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Report {
-    let mut report = Report { program: spec.to_string(), protocol: spec.protocol, name: None, findings: Vec::new() };
+pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Conformance {
+    let mut conformance =
+        Conformance { program: spec.to_string(), protocol: spec.protocol, name: None, findings: Vec::new() };
     let started = Instant::now();
     match Outside::launch(spec) {
         Err(fault) => {
-            report.findings.push(finding("handshake", Grade::Fail, fault.to_string()).expecting("a greeting"));
-            return report;
+            conformance.findings.push(finding("handshake", Grade::Fail, fault.to_string()).expecting("a greeting"));
+            return conformance;
         }
         Ok(mut program) => {
-            report.name = program.name().map(str::to_owned);
+            conformance.name = program.name().map(str::to_owned);
             let game = Game::new(Rules::server());
             let begun = program.start(&game, Seat::First, Some(Clock::default()));
             let found = match begun {
                 Ok(()) => finding("handshake", Grade::Pass, "greets, and is ready for a game"),
                 Err(fault) => finding("handshake", Grade::Fail, fault.to_string()).expecting("an answer to each"),
             };
-            report.findings.push(found.taking(format!("{} ms", started.elapsed().as_millis())));
+            conformance.findings.push(found.taking(format!("{} ms", started.elapsed().as_millis())));
             program.close();
         }
     }
@@ -147,11 +148,11 @@ pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Report {
                 Ok(mut dialog) => check(&mut dialog),
                 Err(fault) => vec![finding("handshake", Grade::Fail, fault.to_string())],
             };
-            report.findings.extend(found);
+            conformance.findings.extend(found);
         }
     }
-    report.findings.extend(play_games(spec, plan));
-    report
+    conformance.findings.extend(play_games(spec, plan));
+    conformance
 }
 
 type Check = fn(&mut Dialog) -> Vec<Finding>;

@@ -23,8 +23,8 @@ mod squares;
 pub mod uci;
 
 pub use anqi_play::{Clock, ClockError, Left};
-pub use check::{CheckPlan, Finding, Grade, Report, check_engine};
-pub use engine::{Engine, serve, serve_packets};
+pub use check::{CheckPlan, Conformance, Finding, Grade, check_engine};
+pub use engine::{ServedEngine, serve, serve_packets};
 pub use outside::{
     Fault, Illegality, Outside, OutsideSpec, OutsideSpecError, Protocol, Talk, supervise_if_asked, supervise_with,
 };

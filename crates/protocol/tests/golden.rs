@@ -13,7 +13,7 @@ use std::{env, fs};
 use anqi_engine::{Limits, Resources};
 use anqi_protocol::packets::{read_packet, write_packet};
 use anqi_protocol::uci::Command;
-use anqi_protocol::{CheckPlan, Clock, Engine, OutsideSpec, check_engine, serve, serve_packets, supervise_with};
+use anqi_protocol::{CheckPlan, Clock, OutsideSpec, ServedEngine, check_engine, serve, serve_packets, supervise_with};
 use anqi_rules::{Rules, Seed};
 
 /// What was said by both sides, in order.
@@ -149,7 +149,7 @@ fn without_times(text: &str) -> String {
 fn answered(name: &str, text: &str) -> String {
     let header: Vec<&str> = text.lines().take_while(|line| line.starts_with(['#', '='])).collect();
     let player = header.iter().find_map(|line| line.strip_prefix("= ")).unwrap_or("random");
-    let engine = Engine {
+    let engine = ServedEngine {
         player: player.parse().unwrap(),
         resources: Resources::default(),
         seed: Seed::from(1),

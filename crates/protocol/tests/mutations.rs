@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 
 use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
 use anqi_protocol::numbered::{Command, NAMES};
-use anqi_protocol::{Engine, serve};
+use anqi_protocol::{ServedEngine, serve};
 use anqi_rules::{Deal, Game, Rules, Seed};
 use rand_core::Rng;
 
-fn engine() -> Engine {
-    Engine {
+fn engine() -> ServedEngine {
+    ServedEngine {
         player: "random".parse().unwrap(),
         resources: Resources::default(),
         seed: Seed::from(1),

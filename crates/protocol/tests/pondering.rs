@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use anqi_engine::{Limits, Resources};
 use anqi_protocol::numbered::{Command, Reply};
-use anqi_protocol::{Engine, serve};
+use anqi_protocol::{ServedEngine, serve};
 use anqi_rules::{Deal, Game, Move, Rules, Seed, Square};
 
 /// A game against an opponent that takes its time: every answer is legal and the talk ends when it should.
 #[test]
 fn a_pondering_engine_plays_a_game() {
-    let engine = Engine {
+    let engine = ServedEngine {
         player: "champion,hash=1".parse().unwrap(),
         resources: Resources::default(),
         seed: Seed::from(1),

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use anqi_protocol::{Fault, Talk};
 use anqi_rules::{Seat, excerpt};
 
-use super::{Choice, Engine, EngineSpec};
+use super::{Engine, EngineMove, EngineSpec};
 use crate::board::WinOrDraw;
-use crate::record::{Kind, Position, Start};
+use crate::record::{GameKind, GameStart, PlayedPosition};
 use crate::score::{Evaluation, finite};
 
 #[derive(Debug)]
@@ -78,8 +78,8 @@ impl Gtp {
     }
 
     /// Tells it a position from the empty board on, and lets it forget what it can forget.
-    fn set_up(&mut self, position: &Position<'_>, seed: u64) -> Result<(), Fault> {
-        let Start::Go { size, komi, stones, .. } = position.start() else {
+    fn set_up(&mut self, position: &PlayedPosition<'_>, seed: u64) -> Result<(), Fault> {
+        let GameStart::Go { size, komi, stones, .. } = position.start() else {
             return Err(Fault::Unsupported(format!("{} plays Go alone", self.name)));
         };
         if self.knows("clear_cache") {
@@ -135,11 +135,11 @@ impl Engine for Gtp {
         &self.name
     }
 
-    fn kind(&self) -> Kind {
-        Kind::Go
+    fn kind(&self) -> GameKind {
+        GameKind::Go
     }
 
-    fn evaluate(&mut self, position: &Position<'_>) -> Result<Evaluation, Fault> {
+    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<Evaluation, Fault> {
         self.set_up(position, 0)?;
         let turn = position.turn();
         // This one wants to know who is to move, and nobody else does.
@@ -150,7 +150,7 @@ impl Engine for Gtp {
         self.score(&command, turn)
     }
 
-    fn choose(&mut self, position: &Position<'_>, seed: u64) -> Result<(Choice, Option<Evaluation>), Fault> {
+    fn choose(&mut self, position: &PlayedPosition<'_>, seed: u64) -> Result<(EngineMove, Option<Evaluation>), Fault> {
         self.set_up(position, seed)?;
         let turn = position.turn();
         // Its value before its move, by the same command as ever.
@@ -159,11 +159,11 @@ impl Engine for Gtp {
             _ => None,
         };
         let answer = self.ask(&format!("genmove {}", color(turn)))?;
-        let choice = if answer.eq_ignore_ascii_case("resign") { Choice::Resign } else { Choice::Move(answer) };
+        let choice = if answer.eq_ignore_ascii_case("resign") { EngineMove::Resign } else { EngineMove::Move(answer) };
         Ok((choice, value))
     }
 
-    fn count(&mut self, position: &Position<'_>) -> Result<Option<WinOrDraw>, Fault> {
+    fn count(&mut self, position: &PlayedPosition<'_>) -> Result<Option<WinOrDraw>, Fault> {
         if !self.knows("final_score") {
             return Ok(None);
         }

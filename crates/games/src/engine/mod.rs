@@ -10,10 +10,10 @@ use std::fmt;
 use anqi_protocol::Fault;
 
 use crate::board::WinOrDraw;
-use crate::record::{Kind, Position};
+use crate::record::{GameKind, PlayedPosition};
 use crate::score::Evaluation;
 
-pub use spec::{EngineSpec, EngineSpecError, Protocol};
+pub use spec::{EngineSpec, EngineSpecError, GameProtocol};
 pub use standby::{Asked, Standby, Twice};
 
 /// A running engine of one game.
@@ -25,25 +25,25 @@ pub trait Engine: fmt::Debug + Send {
     fn name(&self) -> &str;
 
     /// The game it plays.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> GameKind;
 
     /// What the position is worth to the side to move.
     ///
     /// # Errors
     /// Whatever the engine did wrong; it is to be dropped then.
-    fn evaluate(&mut self, position: &Position<'_>) -> Result<Evaluation, Fault>;
+    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<Evaluation, Fault>;
 
     /// What to play, and what the engine says of the position if it does. `seed` is for engines that have a seed.
     ///
     /// # Errors
     /// Whatever the engine did wrong; it is to be dropped then.
-    fn choose(&mut self, position: &Position<'_>, seed: u64) -> Result<(Choice, Option<Evaluation>), Fault>;
+    fn choose(&mut self, position: &PlayedPosition<'_>, seed: u64) -> Result<(EngineMove, Option<Evaluation>), Fault>;
 
     /// Who has won a game that is to be counted; `None` if the engine cannot tell.
     ///
     /// # Errors
     /// Whatever the engine did wrong; it is to be dropped then.
-    fn count(&mut self, position: &Position<'_>) -> Result<Option<WinOrDraw>, Fault>;
+    fn count(&mut self, position: &PlayedPosition<'_>) -> Result<Option<WinOrDraw>, Fault>;
 
     /// Says goodbye. An engine that is merely dropped is killed.
     fn quit(self: Box<Self>);
@@ -51,7 +51,7 @@ pub trait Engine: fmt::Debug + Send {
 
 /// What an engine wants to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub enum EngineMove {
     /// A move, as it wrote it.
     Move(String),
     /// To give up.

@@ -8,11 +8,11 @@ use anqi_protocol::{Fault, OutsideSpec, OutsideSpecError};
 use anqi_rules::excerpt;
 
 use super::{Engine, gtp, uci};
-use crate::record::Kind;
+use crate::record::GameKind;
 
 /// What an engine speaks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Protocol {
+pub enum GameProtocol {
     /// Chess.
     Uci,
     /// Go.
@@ -21,27 +21,27 @@ pub enum Protocol {
     Usi,
 }
 
-impl Protocol {
+impl GameProtocol {
     /// UCI, GTP, USI.
-    pub const ALL: [Protocol; 3] = [Protocol::Uci, Protocol::Gtp, Protocol::Usi];
+    pub const ALL: [GameProtocol; 3] = [GameProtocol::Uci, GameProtocol::Gtp, GameProtocol::Usi];
 
     /// `uci`, `gtp` or `usi`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Protocol::Uci => "uci",
-            Protocol::Gtp => "gtp",
-            Protocol::Usi => "usi",
+            GameProtocol::Uci => "uci",
+            GameProtocol::Gtp => "gtp",
+            GameProtocol::Usi => "usi",
         }
     }
 
     /// The game that it is for.
     #[must_use]
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> GameKind {
         match self {
-            Protocol::Uci => Kind::Chess,
-            Protocol::Gtp => Kind::Go,
-            Protocol::Usi => Kind::Shogi,
+            GameProtocol::Uci => GameKind::Chess,
+            GameProtocol::Gtp => GameKind::Go,
+            GameProtocol::Usi => GameKind::Shogi,
         }
     }
 }
@@ -66,7 +66,7 @@ impl Protocol {
 #[derive(Clone, PartialEq, Debug)]
 pub struct EngineSpec {
     /// What it speaks.
-    pub protocol: Protocol,
+    pub protocol: GameProtocol,
     /// The program, its limits and options.
     pub program: OutsideSpec,
     /// What is said after `go`, if not the limits of the program.
@@ -115,7 +115,7 @@ impl FromStr for EngineSpec {
         }
         let [protocol, go, ask] = own;
         let protocol = protocol.unwrap_or_default();
-        let known = Protocol::ALL.into_iter().find(|known| known.name() == protocol);
+        let known = GameProtocol::ALL.into_iter().find(|known| known.name() == protocol);
         let protocol = known.ok_or_else(|| EngineSpecError::Protocol(excerpt(&protocol)))?;
         let spec = EngineSpec { protocol, program: OutsideSpec::from_words(&others)?, go, ask };
         spec.check()?;
@@ -126,7 +126,7 @@ impl FromStr for EngineSpec {
 impl EngineSpec {
     fn check(&self) -> Result<(), EngineSpecError> {
         let OutsideSpec { clock, limits, restart, options, .. } = &self.program;
-        let is_gtp = self.protocol == Protocol::Gtp;
+        let is_gtp = self.protocol == GameProtocol::Gtp;
         let limited = has_limit(limits);
         let meaningless = [
             ("tc", clock.is_some()),
@@ -151,7 +151,7 @@ impl EngineSpec {
     /// Whether it is said how long it may think; engines of Go are told by their own arguments.
     #[must_use]
     pub fn is_bounded(&self) -> bool {
-        self.protocol == Protocol::Gtp || self.go.is_some() || has_limit(&self.program.limits)
+        self.protocol == GameProtocol::Gtp || self.go.is_some() || has_limit(&self.program.limits)
     }
 
     /// Starts the engine and shakes hands with it.
@@ -167,8 +167,8 @@ impl EngineSpec {
             )));
         }
         Ok(match self.protocol {
-            Protocol::Uci | Protocol::Usi => Box::new(uci::Uci::launch(self)?),
-            Protocol::Gtp => Box::new(gtp::Gtp::launch(self)?),
+            GameProtocol::Uci | GameProtocol::Usi => Box::new(uci::Uci::launch(self)?),
+            GameProtocol::Gtp => Box::new(gtp::Gtp::launch(self)?),
         })
     }
 }

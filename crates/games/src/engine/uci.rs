@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 use anqi_protocol::{Fault, Talk};
 use anqi_rules::excerpt;
 
-use super::{Choice, Engine, EngineSpec, Protocol};
+use super::{Engine, EngineMove, EngineSpec, GameProtocol};
 use crate::board::WinOrDraw;
-use crate::record::{Kind, Position};
+use crate::record::{GameKind, PlayedPosition};
 use crate::score::{Evaluation, finite, mate_from};
 
 #[derive(Debug)]
 pub(super) struct Uci {
     talk: Talk,
     name: String,
-    kind: Kind,
+    kind: GameKind,
     words: Words,
     /// What is said after `go`.
     go: String,
@@ -43,7 +43,7 @@ impl Uci {
             talk: Talk::start(program)?,
             name: program.display_name().to_owned(),
             kind: spec.protocol.kind(),
-            words: if spec.protocol == Protocol::Usi { USI } else { UCI },
+            words: if spec.protocol == GameProtocol::Usi { USI } else { UCI },
             go: spec.go.clone().unwrap_or_else(|| limits(program)),
             limit: program.limits.time.map_or(program.patience, |time| time + program.margin),
             patience: program.patience,
@@ -87,7 +87,7 @@ impl Uci {
     }
 
     /// Asks about a position, and forgets all positions before.
-    fn think(&mut self, position: &Position<'_>) -> Result<(String, Option<Evaluation>), Fault> {
+    fn think(&mut self, position: &PlayedPosition<'_>) -> Result<(String, Option<Evaluation>), Fault> {
         self.talk.tell(self.words.new_game)?;
         if !self.words.ready_first {
             self.wait_ready()?;
@@ -167,11 +167,11 @@ impl Engine for Uci {
         &self.name
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> GameKind {
         self.kind
     }
 
-    fn evaluate(&mut self, position: &Position<'_>) -> Result<Evaluation, Fault> {
+    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<Evaluation, Fault> {
         let (mv, said) = self.think(position)?;
         // USI: who gives up or has no move is mated, who claims a win has it.
         let by_move = match mv.as_str() {
@@ -186,18 +186,18 @@ impl Engine for Uci {
         })
     }
 
-    fn choose(&mut self, position: &Position<'_>, _seed: u64) -> Result<(Choice, Option<Evaluation>), Fault> {
+    fn choose(&mut self, position: &PlayedPosition<'_>, _seed: u64) -> Result<(EngineMove, Option<Evaluation>), Fault> {
         let (mv, said) = self.think(position)?;
         let choice = match mv.as_str() {
-            "resign" | "(none)" | "0000" => Choice::Resign,
-            "win" => Choice::Win,
-            _ => Choice::Move(mv),
+            "resign" | "(none)" | "0000" => EngineMove::Resign,
+            "win" => EngineMove::Win,
+            _ => EngineMove::Move(mv),
         };
         Ok((choice, said))
     }
 
     /// The rules of these games leave nothing to count.
-    fn count(&mut self, _: &Position<'_>) -> Result<Option<WinOrDraw>, Fault> {
+    fn count(&mut self, _: &PlayedPosition<'_>) -> Result<Option<WinOrDraw>, Fault> {
         Ok(None)
     }
 

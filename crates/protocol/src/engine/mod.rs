@@ -13,9 +13,9 @@ use crate::lines::read_line;
 
 pub use packets::serve_packets;
 
-/// Who plays, and by what.
+/// Our engine as a referee meets it: a player, and what it plays with.
 #[derive(Clone, Debug)]
-pub struct Engine {
+pub struct ServedEngine {
     /// The player.
     pub player: PlayerSpec,
     /// What it needs; the files that it names must be [open](Resources::open_for).
@@ -30,7 +30,7 @@ pub struct Engine {
     pub ponder: bool,
 }
 
-impl Engine {
+impl ServedEngine {
     fn build(&self) -> io::Result<Box<dyn Player>> {
         self.player.build(self.seed.clone(), &self.resources).map_err(io::Error::other)
     }
@@ -45,7 +45,7 @@ impl Engine {
 ///
 /// # Errors
 /// If the input or the output fails, or a file that the player names was not opened.
-pub fn serve(engine: &Engine, input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
+pub fn serve(engine: &ServedEngine, input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
     let mut input = BufReader::with_capacity(64 * 1024, input);
     let first = loop {
         match read_line(&mut input)? {

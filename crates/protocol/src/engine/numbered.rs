@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anqi_engine::{Limits, Player, Stop};
 use anqi_rules::{BoardSize, Color, Faces, Game, Ply, PlyError, Repeat, Rules, RulesSetup, Seat, Setup};
 
-use super::{Engine, go_on_after_a_draw, replayed};
+use super::{ServedEngine, go_on_after_a_draw, replayed};
 use crate::lines::{Line, read_line};
 use crate::numbered::{Command, NAMES, Reply, VERSION, is_known};
 use crate::squares::Pair;
@@ -18,7 +18,7 @@ use anqi_play::Stock;
 
 /// Reads line after line, the first of which is known already, and answers each. Between them it may ponder.
 pub(super) fn serve(
-    engine: &Engine,
+    engine: &ServedEngine,
     first: Line,
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write,
@@ -109,7 +109,7 @@ struct Session {
 type Answer = Result<String, String>;
 
 impl Session {
-    fn new(engine: &Engine) -> io::Result<Session> {
+    fn new(engine: &ServedEngine) -> io::Result<Session> {
         let total = Clock::default().base;
         Ok(Session {
             name: engine.name(),

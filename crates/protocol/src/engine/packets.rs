@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anqi_engine::{Limits, Player, Stop};
 use anqi_rules::{BoardSize, Color, Game, Rules, Seat};
 
-use super::{Engine, go_on_after_a_draw};
+use super::{ServedEngine, go_on_after_a_draw};
 use crate::packets::{FromEngine, FromServer, Start, read_packet, write_packet};
 use anqi_play::Stock;
 
@@ -15,7 +15,7 @@ use anqi_play::Stock;
 ///
 /// # Errors
 /// If the connection fails, or a file that the player names was not opened.
-pub fn serve_packets(engine: &Engine, mut stream: impl Read + Write, mut log: impl Write) -> io::Result<()> {
+pub fn serve_packets(engine: &ServedEngine, mut stream: impl Read + Write, mut log: impl Write) -> io::Result<()> {
     let mut session =
         Session { player: engine.build()?, limits: engine.limits, rules: engine.rules, start: None, playing: None };
     while let Some(packet) = until_closed(read_packet(&mut stream))?.flatten() {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anqi_engine::{Choice, Limits, OptionInfo, Player, Stop};
 use anqi_rules::{Faces, Game, Move, Seat};
 
-use super::{Engine, go_on_after_a_draw};
+use super::{ServedEngine, go_on_after_a_draw};
 use crate::lines::{Line, read_line};
 use crate::uci::{Command, Go, Info, Placement, Reply, declaration, squares};
 use anqi_play::Stock;
@@ -25,7 +25,7 @@ enum Event {
 const WAITING_LINES: usize = 64;
 
 pub(super) fn serve(
-    engine: &Engine,
+    engine: &ServedEngine,
     first: Line,
     mut input: impl BufRead + Send + 'static,
     output: impl Write,
@@ -44,7 +44,7 @@ pub(super) fn serve(
 }
 
 struct Session<W> {
-    engine: Engine,
+    engine: ServedEngine,
     /// Away while it thinks; built anew after an option was set.
     player: Option<Box<dyn Player>>,
     game: Game,
@@ -75,7 +75,7 @@ impl Drop for Bell {
 }
 
 impl<W: Write> Session<W> {
-    fn new(engine: &Engine, events: SyncSender<Event>, output: W) -> Session<W> {
+    fn new(engine: &ServedEngine, events: SyncSender<Event>, output: W) -> Session<W> {
         Session {
             engine: engine.clone(),
             player: None,

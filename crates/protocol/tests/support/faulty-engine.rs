@@ -15,7 +15,7 @@ use std::{env, process};
 
 use anqi_engine::{Limits, Resources};
 use anqi_protocol::numbered::Command;
-use anqi_protocol::{Clock, Engine, Illegality, Left, Outside, OutsideSpec, serve, serve_packets};
+use anqi_protocol::{Clock, Illegality, Left, Outside, OutsideSpec, ServedEngine, serve, serve_packets};
 use anqi_rules::{Game, Move, Ply, Rules, Seat, Seed, Square};
 
 fn main() -> ExitCode {
@@ -58,8 +58,8 @@ impl Read for Logged {
     }
 }
 
-fn engine() -> Engine {
-    Engine {
+fn engine() -> ServedEngine {
+    ServedEngine {
         player: "random".parse().unwrap(),
         resources: Resources::default(),
         seed: Seed::from(1),
