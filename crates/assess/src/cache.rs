@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use anqi_store::{Access, Damages, Format, Framing, JournalError, Line, LineJournal, Old, OldHead, Owner, Syncer};
+use anqi_store::{
+    Access, Damages, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner, Syncer,
+};
 
 /// Which position, by whom, with what budget: a hash of their texts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -29,14 +31,14 @@ impl Key {
 #[derive(Debug, Default)]
 pub struct Cache {
     values: HashMap<Key, f64>,
-    file: Option<LineJournal<Values>>,
+    file: Option<LineJournal<ValuesFormat>>,
 }
 
 /// Keys with their values.
 #[derive(Debug)]
-struct Values;
+struct ValuesFormat;
 
-impl Format for Values {
+impl JournalFormat for ValuesFormat {
     const NAME: &'static str = "values";
     const ORDERED: bool = false;
     const OLD: Option<Old> = Some(Old { first_line: "anqi values 1", head: OldHead::None, framing: Framing::SumLast });
@@ -51,11 +53,11 @@ impl Format for Values {
         Ok(())
     }
 
-    fn write((key, value): &(Key, f64)) -> Line<'_> {
-        Line::new("value", 0, format!("{:032x} {value}", key.0))
+    fn write((key, value): &(Key, f64)) -> JournalLine<'_> {
+        JournalLine::new("value", 0, format!("{:032x} {value}", key.0))
     }
 
-    fn read(line: Line<'_>) -> Result<(Key, f64), String> {
+    fn read(line: JournalLine<'_>) -> Result<(Key, f64), String> {
         let parts = line.text.split_once(' ');
         let read = parts.and_then(|(key, value)| Some((Key(u128::from_str_radix(key, 16).ok()?), value.parse().ok()?)));
         read.ok_or_else(|| format!("{:?} is not a key and a value", anqi_rules::excerpt(&line.text)))

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Resources, Stop};
-use anqi_lab::{Cast, CastError, Ended, Journal, Plan, PlanFile, SeedText, Standings, collect, complete, run};
+use anqi_lab::{Cast, CastError, Ended, MatchJournal, Plan, PlanFile, SeedText, Standings, collect, complete, run};
 use anqi_rules::Rules;
 use anqi_stats::{Sprt, Verdict};
 use anyhow::{Context, Result, bail};
@@ -111,7 +111,7 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     // Other machines have files and programs of their own.
     let cast_of = |plan: &Plan| cast(plan, args.nats.as_deref(), &resources);
     let mut journal = match &args.resume {
-        Some(dir) => Journal::open(dir)?,
+        Some(dir) => MatchJournal::open(dir)?,
         None => {
             let plan = Plan::new(file)?;
             let dir = args.dir.clone().unwrap_or_else(|| usual_dir(&plan));
@@ -119,7 +119,7 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
                 // A mistyped command leaves no folder behind.
                 cast_of(&plan)?;
             }
-            Journal::open_or_create(&dir, &plan)?
+            MatchJournal::open_or_create(&dir, &plan)?
         }
     };
     let plan = journal.plan().clone();
@@ -161,7 +161,7 @@ pub(crate) fn cast(plan: &Plan, nats: Option<&str>, resources: &Resources) -> Re
 
 /// Plays what is missing in a journal, here or elsewhere, until it is complete or somebody interrupts.
 pub(crate) fn advance(
-    journal: &mut Journal,
+    journal: &mut MatchJournal,
     concurrency: Option<Concurrency>,
     nats: Option<&str>,
     cast: &Cast,

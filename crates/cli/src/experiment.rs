@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use anqi_experiment::{Cell, Experiment, PlayoutPlan, Run, Sheet};
-use anqi_lab::{Ended, Journal, Plan};
+use anqi_lab::{Ended, MatchJournal, Plan};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -171,7 +171,7 @@ fn games(run: &Run, sheet: &Sheet, plan: &Plan, args: &RunArgs) -> Result<bool> 
     }
     let resources = resources();
     let cast = cast(plan, args.nats.as_deref(), &resources)?;
-    let mut journal = Journal::open_or_create(&run.dir, plan)?;
+    let mut journal = MatchJournal::open_or_create(&run.dir, plan)?;
     match advance(&mut journal, args.concurrency, args.nats.as_deref(), &cast)? {
         Ended::Stopped => Ok(false),
         Ended::Complete(_) => run.finish(sheet, &journal).map(|()| true).map_err(Into::into),

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anqi_lab::{Cast, Event, Journal, Plan, collect, complete, play_some};
+use anqi_lab::{Cast, Event, MatchJournal, Plan, collect, complete, play_some};
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -44,7 +44,7 @@ struct Planned {
 
 pub(crate) fn plan(args: &PlanArgs, out: &mut Output) -> Result<Exit> {
     let (count, journal) = if args.plan.is_dir() {
-        Journal::read(&args.plan).map(|journal| (journal.plan().count(), Some(journal)))?
+        MatchJournal::read(&args.plan).map(|journal| (journal.plan().count(), Some(journal)))?
     } else {
         (read_plan(&args.plan)?.count(), None)
     };
@@ -116,7 +116,7 @@ pub(crate) fn part(args: &PartArgs, out: &mut Output) -> Result<Exit> {
         bail!("there is no pair {} in {}, it has {}", args.pairs.0.end(), args.plan.display(), plan.count());
     }
     let cast = Cast::new(&plan, &resources())?;
-    let mut journal = Journal::open_or_create(&args.dir, &plan)?;
+    let mut journal = MatchJournal::open_or_create(&args.dir, &plan)?;
     let stop = stop_on_signals()?;
     let ours = |number: &u64| args.pairs.0.contains(&(number + 1));
     collect(
@@ -154,8 +154,8 @@ pub(crate) struct MergeArgs {
 }
 
 pub(crate) fn merge(args: &MergeArgs, out: &mut Output) -> Result<Exit> {
-    let first = Journal::read(&args.parts[0])?.plan().clone();
-    let mut whole = Journal::open_or_create(&args.dir, &first)?;
+    let first = MatchJournal::read(&args.parts[0])?.plan().clone();
+    let mut whole = MatchJournal::open_or_create(&args.dir, &first)?;
     for dir in &args.parts {
         join(&mut whole, dir)?;
     }
@@ -178,8 +178,8 @@ pub(crate) fn merge(args: &MergeArgs, out: &mut Output) -> Result<Exit> {
 }
 
 /// Adds what a part has. A pair that both have must be the same, if nothing in the plan is a time.
-fn join(whole: &mut Journal, dir: &Path) -> Result<()> {
-    let part = Journal::read(dir)?;
+fn join(whole: &mut MatchJournal, dir: &Path) -> Result<()> {
+    let part = MatchJournal::read(dir)?;
     if !part.damages().is_empty() {
         eprintln!("{}: {}", part.file().display(), part.damages());
     }
@@ -201,7 +201,7 @@ fn join(whole: &mut Journal, dir: &Path) -> Result<()> {
 
 fn read_plan(path: &Path) -> Result<Plan> {
     if path.is_dir() {
-        return Ok(Journal::read(path)?.plan().clone());
+        return Ok(MatchJournal::read(path)?.plan().clone());
     }
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     text.parse().with_context(|| path.display().to_string())

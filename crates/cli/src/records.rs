@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anqi_assess::TrainingRow;
 use anqi_records::{
-    Check, Damage, EndingCheck, Format, Record, Replay, Source, Stats, Summary, WriteError, Writer, read_files, replay,
-    write_json_line,
+    Check, EndingCheck, Format, Record, RecordDamage, Replay, Source, Stats, Summary, WriteError, Writer, read_files,
+    replay, write_json_line,
 };
 use anqi_rules::Rules;
 use anyhow::{Context, Result, anyhow};
@@ -95,7 +95,7 @@ struct Problem {
 }
 
 /// A record and what the rules make of it.
-fn replayed(record: Result<Record, Damage>, rules: Option<Rules>) -> Result<(Record, Replay)> {
+fn replayed(record: Result<Record, RecordDamage>, rules: Option<Rules>) -> Result<(Record, Replay)> {
     let record = record?;
     let replay = replay(&record, rules)?;
     Ok((record, replay))

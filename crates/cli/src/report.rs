@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anqi_lab::{Journal, complete};
+use anqi_lab::{MatchJournal, complete};
 use anqi_report::MatchReport;
 use anyhow::Result;
 use clap::Args;
@@ -35,7 +35,7 @@ struct Written {
 }
 
 pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit> {
-    let journal = Journal::read(&args.dir)?;
+    let journal = MatchJournal::read(&args.dir)?;
     let pairs: Vec<u64> = match complete(&journal)? {
         Some(count) => (0..count).collect(),
         None => (0..journal.plan().count()).filter(|number| journal.has(*number)).collect(),
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit> {
 }
 
 /// Writes the page of these pairs, by default beside the journal, whole or not at all.
-fn write(journal: &Journal, pairs: &[u64], output: Option<&Path>, games: usize) -> Result<(PathBuf, MatchReport)> {
+fn write(journal: &MatchJournal, pairs: &[u64], output: Option<&Path>, games: usize) -> Result<(PathBuf, MatchReport)> {
     let mut report = MatchReport::new(journal.plan(), games);
     for number in pairs {
         report.add(&journal.pair(*number)?)?;
@@ -59,6 +59,6 @@ fn write(journal: &Journal, pairs: &[u64], output: Option<&Path>, games: usize) 
 }
 
 /// Writes the page of a match that is complete beside its journal. What was counted for it comes back.
-pub(crate) fn write_complete(journal: &Journal, count: u64) -> Result<MatchReport> {
+pub(crate) fn write_complete(journal: &MatchJournal, count: u64) -> Result<MatchReport> {
     Ok(write(journal, &(0..count).collect::<Vec<_>>(), None, USUAL_GAMES)?.1)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anqi_assess::{Cache, Checked, Loss, Tuned, Tuning, USUAL_CONDITIONS, Valuer, WorkError, prove};
 use anqi_engine::Evaluation;
-use anqi_lab::{Cast, Ended, Journal, Plan, PlanFile, SeedText, Standings};
+use anqi_lab::{Cast, Ended, MatchJournal, Plan, PlanFile, SeedText, Standings};
 use anqi_report::tuned_text;
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
@@ -140,7 +140,7 @@ fn self_play(args: &TuneArgs, dir: &Path, player: &str, tuned: &Tuned) -> Result
     let context = || format!("--check {player:?}");
     let plan = Plan::new(&file).with_context(context)?;
     let cast = Cast::new(&plan, &resources()).with_context(context)?;
-    let mut journal = Journal::open_or_create(&dir.join("check"), &plan)?;
+    let mut journal = MatchJournal::open_or_create(&dir.join("check"), &plan)?;
     let Ended::Complete(pairs) = advance(&mut journal, args.positions.concurrency, None, &cast)? else {
         eprintln!("interrupted: {} of {} pairs are saved; the same command goes on", journal.len(), plan.count());
         return Ok(None);

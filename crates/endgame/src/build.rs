@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use anqi_rules::ByColor;
-use anqi_store::{Claim, create_folders};
+use anqi_store::{FileClaim, create_folders};
 use anqi_task::{Progress, Status, Stop, together};
 
 use crate::file::{TableFile, write};
@@ -118,7 +118,7 @@ impl Maker<'_> {
         if let Some(file) = TableFile::find(self.dir, &ending, self.flavour)? {
             return Ok(Some((if self.needed { Some(file.load()?) } else { None }, true)));
         }
-        let Some(claim) = Claim::new(&table_path(self.dir, &ending, self.flavour))? else { return Ok(None) };
+        let Some(claim) = FileClaim::new(&table_path(self.dir, &ending, self.flavour))? else { return Ok(None) };
         let Some(table) = solve(class, self.flavour, |smaller| self.smaller.get(smaller)) else {
             unreachable!("all smaller classes are there")
         };
@@ -132,7 +132,7 @@ impl Maker<'_> {
 
 /// One class of a build, for those who share it out themselves.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct BuildStep {
     /// The ending that names the class.
     pub ending: Ending,
     /// How many positions it has, up to symmetry.
@@ -145,12 +145,12 @@ pub struct Step {
 ///
 /// # Errors
 /// If an ending has more than [`MOST_PIECES`](crate::MOST_PIECES) pieces.
-pub fn steps(endings: impl IntoIterator<Item = Ending>) -> Result<Vec<Step>, TableError> {
+pub fn steps(endings: impl IntoIterator<Item = Ending>) -> Result<Vec<BuildStep>, TableError> {
     let levels = Class::levels(endings).map_err(TableError::TooManyPieces)?;
     let step = |class: &Class| {
         let needs: BTreeSet<Class> = class.smaller().collect();
         let needs = needs.iter().filter_map(Class::name).collect();
-        Some(Step { ending: class.name()?, positions: Index::new(class)?.positions(), needs })
+        Some(BuildStep { ending: class.name()?, positions: Index::new(class)?.positions(), needs })
     };
     Ok(levels.iter().flatten().filter_map(step).collect())
 }
@@ -159,7 +159,7 @@ pub fn steps(endings: impl IntoIterator<Item = Ending>) -> Result<Vec<Step>, Tab
 ///
 /// # Errors
 /// If it has not, cannot be written to, or a file in it is damaged.
-pub fn build_step(dir: &Path, flavour: Flavour, step: &Step) -> Result<(), TableError> {
+pub fn build_step(dir: &Path, flavour: Flavour, step: &BuildStep) -> Result<(), TableError> {
     let class = Class::of(&step.ending).class;
     let smaller = load(dir, flavour, &step.needs)?;
     let maker = Maker { dir, flavour, smaller: &smaller, needed: false };
@@ -176,7 +176,7 @@ pub fn build_step(dir: &Path, flavour: Flavour, step: &Step) -> Result<(), Table
 pub fn adopt(dir: &Path, flavour: Flavour, ending: &Ending, bytes: &[u8]) -> Result<(), TableError> {
     let path = table_path(dir, ending, flavour);
     while TableFile::find(dir, ending, flavour)?.is_none() {
-        match Claim::new(&path)? {
+        match FileClaim::new(&path)? {
             Some(claim) => {
                 claim.adopt(bytes, |part| TableFile::open_as(part, ending, flavour)?.load().map(drop))?;
             }

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anqi_rules::{ByColor, Color, SquareSet, excerpt};
-use anqi_store::{Claim, Container, ContainerError};
+use anqi_store::{Container, ContainerError, FileClaim};
 
 use crate::block::{count, free};
 use crate::index::BLOCK_PLACES;
@@ -256,7 +256,7 @@ impl Folder {
 }
 
 /// Writes a table into a file that was claimed, under the ending that names its class.
-pub(crate) fn write(claim: Claim, ending: &Ending, table: &Table) -> Result<(), ContainerError> {
+pub(crate) fn write(claim: FileClaim, ending: &Ending, table: &Table) -> Result<(), ContainerError> {
     let (width, bytes) = encode(table);
     let flavour = table.flavour();
     let [red, black] = Color::ALL.map(|color| written_tally(&table.tally()[color]));

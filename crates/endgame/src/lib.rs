@@ -62,7 +62,7 @@ mod verify;
 
 pub use actions::Action;
 #[cfg(feature = "files")]
-pub use build::{Step, adopt, build, build_step, count, steps};
+pub use build::{BuildStep, adopt, build, build_step, count, steps};
 pub use class::{Class, Group, Reading, classes_up_to};
 pub use ending::{Ending, EndingError};
 pub use error::TableError;

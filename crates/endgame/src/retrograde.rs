@@ -46,7 +46,7 @@ pub(crate) fn solve<'a>(
 }
 
 /// What is known about the placements with one side to move, by block.
-struct Side {
+struct SideState {
     open: Vec<Block>,
     lost: Vec<Block>,
     takes: Vec<Block>,
@@ -62,7 +62,7 @@ struct Side {
     begins: Vec<u32>,
 }
 
-impl Side {
+impl SideState {
     fn steps(&self, block: usize) -> Steps<'_> {
         let part = self.begins[block] as usize..self.begins[block + 1] as usize;
         Steps { row: self.row, bit: self.bit, neighbours: &self.neighbours[part] }
@@ -81,7 +81,7 @@ type Levels = Vec<Vec<Waiting>>;
 
 struct Analysis<'a> {
     index: &'a Index,
-    sides: ByColor<Side>,
+    sides: ByColor<SideState>,
     takes: ByColor<Levels>,
     yields: ByColor<Levels>,
 }
@@ -117,7 +117,7 @@ impl<'a> Analysis<'a> {
                 }
                 begins.push(neighbours.len() as u32);
             }
-            Side {
+            SideState {
                 open,
                 lost: vec![[0; 32]; blocks],
                 takes: vec![[0; 32]; blocks],

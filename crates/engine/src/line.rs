@@ -13,17 +13,17 @@ use crate::tables::{GameTables, TablesOption};
 /// Inside a search one repetition counts as a draw, whatever the rules demand: if a line can be
 /// repeated once it can be repeated until the rules are satisfied, and the side that gains by it will.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub(crate) struct SearchLine {
     hashes: Vec<u64>,
     draw: u16,
     repeats: bool,
     tables: Option<Arc<GameTables>>,
 }
 
-impl Line {
-    pub(crate) fn new(game: &Game, tables: &TablesOption, resources: &Resources) -> Line {
+impl SearchLine {
+    pub(crate) fn new(game: &Game, tables: &TablesOption, resources: &Resources) -> SearchLine {
         let before = &game.positions()[..game.plies().len()];
-        Line {
+        SearchLine {
             hashes: before.iter().map(Position::hash).collect(),
             draw: game.rules().draw().unwrap_or(u16::MAX),
             // Where nothing else ends it, endless quiet play is a draw.

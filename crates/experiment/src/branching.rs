@@ -1,6 +1,6 @@
 //! Experiments on the branching factor: how many choices positions of real games have, by face-down pieces.
 
-use anqi_lab::{Journal, JournalError};
+use anqi_lab::{MatchJournal, MatchJournalError};
 use anqi_rules::Position;
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ impl BranchingRow {
     ///
     /// # Errors
     /// If the journal cannot be read.
-    pub fn all(journal: &Journal) -> Result<Vec<BranchingRow>, JournalError> {
+    pub fn all(journal: &MatchJournal) -> Result<Vec<BranchingRow>, MatchJournalError> {
         let squares = journal.plan().rules().board().squares().len() as usize;
         let mut counts = vec![Count::default(); squares + 2];
         for number in (0..journal.plan().count()).filter(|&number| journal.has(number)) {

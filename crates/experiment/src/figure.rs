@@ -19,14 +19,14 @@ pub struct Figure {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Content {
     /// Lines over an abscissa with that name.
-    Lines(String, Vec<Line>),
+    Lines(String, Vec<FigureLine>),
     /// Names, each with what was printed and measured.
     Rows(Vec<(String, Option<Number>, Option<Number>)>),
 }
 
 /// One line.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line {
+pub struct FigureLine {
     /// What it is called.
     pub name: String,
     /// What was printed.
@@ -43,7 +43,7 @@ impl FigurePlan {
                     let word = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
                     let name = format!("{} {}", word(before), word(after)).trim().to_owned();
                     let points = |facts: &Facts| self.points(facts, before, after);
-                    Line { name, printed: points(printed), measured: points(measured) }
+                    FigureLine { name, printed: points(printed), measured: points(measured) }
                 };
                 Content::Lines(axis.clone(), series.iter().map(line).collect())
             }

@@ -26,14 +26,14 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anqi_lab::{Journal, JournalError};
+use anqi_lab::{MatchJournal, MatchJournalError};
 use anqi_store::{Access, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use branching::BranchingRow;
 pub use facts::{Measure, Pattern, by_games, by_pairs, draw_rate, left, plies};
-pub use figure::{Content, Figure, Line};
+pub use figure::{Content, Figure, FigureLine};
 pub use file::{PlayoutPlan, PlayoutPlanFile, PositionFile, Sheet, SheetError};
 pub use findings::{Findings, Measurements};
 pub use judge::{Judged, Judgement};
@@ -100,7 +100,7 @@ pub enum ExperimentError {
     },
     /// Games that cannot be read.
     #[error(transparent)]
-    Journal(Box<JournalError>),
+    Journal(Box<MatchJournalError>),
     /// A row that cannot be measured.
     #[error("{name}: {error}")]
     Cell {
@@ -114,8 +114,8 @@ pub enum ExperimentError {
     OtherPlan(String),
 }
 
-impl From<JournalError> for ExperimentError {
-    fn from(error: JournalError) -> ExperimentError {
+impl From<MatchJournalError> for ExperimentError {
+    fn from(error: MatchJournalError) -> ExperimentError {
         ExperimentError::Journal(Box::new(error))
     }
 }
@@ -238,8 +238,8 @@ impl Run {
             Sheet::Playouts(_) => Rows::Playouts(self.playout_rows()?),
             Sheet::Matches(_) if finished => Rows::Matches(self.match_rows()?),
             Sheet::Branching(_) if finished => Rows::Branching(self.branching_rows()?),
-            Sheet::Matches(_) => Rows::Matches(MatchRow::all(&Journal::read(&self.dir)?)?),
-            Sheet::Branching(_) => Rows::Branching(BranchingRow::all(&Journal::read(&self.dir)?)?),
+            Sheet::Matches(_) => Rows::Matches(MatchRow::all(&MatchJournal::read(&self.dir)?)?),
+            Sheet::Branching(_) => Rows::Branching(BranchingRow::all(&MatchJournal::read(&self.dir)?)?),
         })
     }
 
@@ -247,7 +247,7 @@ impl Run {
     ///
     /// # Errors
     /// If that fails.
-    pub fn finish(&self, sheet: &Sheet, journal: &Journal) -> Result<(), ExperimentError> {
+    pub fn finish(&self, sheet: &Sheet, journal: &MatchJournal) -> Result<(), ExperimentError> {
         self.write_records(journal)?;
         match sheet {
             Sheet::Playouts(_) => Ok(()),
@@ -257,7 +257,7 @@ impl Run {
     }
 
     /// All games in the order of the plan, without comments, which follow from the plan and are most of the bytes.
-    fn write_records(&self, journal: &Journal) -> Result<(), ExperimentError> {
+    fn write_records(&self, journal: &MatchJournal) -> Result<(), ExperimentError> {
         let failed = |error| io_error(&self.dir.join(GAMES), error);
         let mut out = zstd::Encoder::new(Vec::new(), 19).map_err(failed)?;
         let mut gap = "";

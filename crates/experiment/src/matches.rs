@@ -1,6 +1,6 @@
 //! Experiments of matches: one row for each pairing.
 
-use anqi_lab::{Journal, JournalError};
+use anqi_lab::{MatchJournal, MatchJournalError};
 use anqi_stats::{Games, Pairs, Points};
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ impl MatchRow {
     ///
     /// # Errors
     /// If the journal cannot be read.
-    pub fn all(journal: &Journal) -> Result<Vec<MatchRow>, JournalError> {
+    pub fn all(journal: &MatchJournal) -> Result<Vec<MatchRow>, MatchJournalError> {
         let plan = journal.plan();
         let name = |player: usize| plan.contenders()[player].name.clone();
         let row = |&[one, two]: &[usize; 2]| MatchRow { player: name(one), opponent: name(two), ..MatchRow::default() };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anqi_engine::{Resources, Stop};
 use anqi_experiment::{BranchingRow, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
-use anqi_lab::{Cast, Ended, Journal, Standings, run};
+use anqi_lab::{Cast, Ended, MatchJournal, Standings, run};
 use anqi_records::Record;
 use anqi_report::experiment_markdown;
 use anqi_rules::Move;
@@ -129,7 +129,7 @@ fn games_are_counted_as_standings_do() {
     let experiment = experiment(dir.path(), MATCHES, published);
     let Sheet::Matches(plan) = &experiment.sheet else { unreachable!() };
     let begun = experiment.continue_or_begin(&experiment.sheet, "one").unwrap();
-    let mut journal = Journal::open_or_create(&begun.dir, plan).unwrap();
+    let mut journal = MatchJournal::open_or_create(&begun.dir, plan).unwrap();
     let cast = Cast::new(journal.plan(), &Resources::default()).unwrap();
     let Ended::Complete(pairs) = run(&mut journal, 2, &cast, &Stop::default(), |_| {}).unwrap() else { unreachable!() };
     let (rows, standings) = (MatchRow::all(&journal).unwrap(), Standings::of(&journal, pairs).unwrap());
@@ -190,7 +190,7 @@ fn claims_are_judged_by_numbers() {
     let experiment = experiment(dir.path(), MATCHES, rows);
     let run = experiment.begin(&experiment.sheet, "empty").unwrap();
     let Sheet::Matches(plan) = &experiment.sheet else { unreachable!() };
-    drop(Journal::open_or_create(&run.dir, plan).unwrap());
+    drop(MatchJournal::open_or_create(&run.dir, plan).unwrap());
     let report = experiment_markdown(&experiment.findings(&run, &experiment.sheet).unwrap());
     let lines: Vec<&str> = report.lines().filter(|line| line.starts_with("| x |")).collect();
     assert_eq!(lines.len(), claims.len());
@@ -208,7 +208,7 @@ fn branching_is_counted_position_by_position() {
     let plan = MATCHES.replace("\"matches\"", "\"branching\"");
     let experiment = experiment(dir.path(), &plan, "hidden,revealed,kinds,moves,branching\nall,,,7.76,32.30\n");
     let begun = experiment.begin(&experiment.sheet, "one").unwrap();
-    let mut journal = Journal::open_or_create(&begun.dir, experiment.sheet.plan().unwrap()).unwrap();
+    let mut journal = MatchJournal::open_or_create(&begun.dir, experiment.sheet.plan().unwrap()).unwrap();
     let cast = Cast::new(journal.plan(), &Resources::default()).unwrap();
     run(&mut journal, 2, &cast, &Stop::default(), |_| {}).unwrap();
     let rows = BranchingRow::all(&journal).unwrap();
@@ -262,7 +262,7 @@ fn all_experiments_are_sound() {
         let copy = experiment(dir.path(), &there.sheet.to_string(), &published);
         let run = copy.begin(&copy.sheet, "empty").unwrap();
         if let Some(plan) = copy.sheet.plan() {
-            drop(Journal::open_or_create(&run.dir, plan).unwrap());
+            drop(MatchJournal::open_or_create(&run.dir, plan).unwrap());
         }
         let report = experiment_markdown(&copy.findings(&run, &copy.sheet).unwrap());
         // Every printed row has found its place: the names in both files are the same.

@@ -24,10 +24,10 @@
 //! ```no_run
 //! use anqi_task::Stop;
 //! use anqi_engine::Resources;
-//! use anqi_lab::{Cast, Journal, Plan, collect};
+//! use anqi_lab::{Cast, MatchJournal, Plan, collect};
 //!
 //! let plan: Plan = "players = ['chen:var1', 'chen:basic']".parse()?;
-//! let mut journal = Journal::open_or_create("match".as_ref(), &plan)?;
+//! let mut journal = MatchJournal::open_or_create("match".as_ref(), &plan)?;
 //! let stop = Stop::default();
 //! let url = "nats://127.0.0.1:4222"; // where `anqi worker --nats` was started on as many machines as there are
 //! let cast = Cast::elsewhere(&plan, &Resources::default())?;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{cmp, fs};
 
-use anqi_endgame::{Ending, Flavour, Step, TableError, TableFile, adopt, build_step, steps, table_path};
+use anqi_endgame::{BuildStep, Ending, Flavour, TableError, TableFile, adopt, build_step, steps, table_path};
 use anqi_task::{Progress, Status, Stop};
 use async_nats::jetstream::object_store::{GetErrorKind, InfoErrorKind, ObjectStore};
 use tokio::io::AsyncReadExt;
@@ -83,7 +83,7 @@ pub fn build_elsewhere(
 struct Building<'a, S, P> {
     dir: &'a Path,
     flavour: Flavour,
-    missing: Vec<Step>,
+    missing: Vec<BuildStep>,
     /// In the folder.
     there: HashSet<Ending>,
     files: ObjectStore,
@@ -102,7 +102,7 @@ impl<S: Fn() -> bool, P: Progress> Errand for Building<'_, S, P> {
     }
 
     fn ready(&self, queued: &HashSet<Ending>, most: usize) -> Vec<Ending> {
-        let can_be_built = |step: &&Step| step.needs.iter().all(|needed| self.there.contains(needed));
+        let can_be_built = |step: &&BuildStep| step.needs.iter().all(|needed| self.there.contains(needed));
         let ready = self.missing.iter().filter(|step| !queued.contains(&step.ending)).filter(can_be_built);
         ready.map(|step| step.ending).take(most).collect()
     }

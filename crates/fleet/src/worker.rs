@@ -49,7 +49,7 @@ pub fn work(
     let (sender, receiver) = mpsc::channel();
     let ended = runtime.block_on(async {
         let queue = Queue::connect(url).await?;
-        let hand = || Hand {
+        let hand = || WorkerThread {
             queue: queue.clone(),
             dir: dir.to_owned(),
             resources: resources.clone(),
@@ -81,7 +81,7 @@ enum Ready {
 }
 
 /// Does one thing after the other.
-struct Hand {
+struct WorkerThread {
     queue: Queue,
     dir: PathBuf,
     resources: Resources,
@@ -89,7 +89,7 @@ struct Hand {
     done: mpsc::Sender<Done>,
 }
 
-impl Hand {
+impl WorkerThread {
     async fn work(self) -> Result<(), FleetError> {
         let mut jobs: HashMap<String, Ready> = HashMap::new();
         while !self.stop.is_raised() {

@@ -8,27 +8,27 @@ use haitaka::Piece;
 use crate::board::{Board, IllegalMove, WinOrDraw};
 use crate::reader::{Cut, Flaw, Splitter};
 use crate::record::{GameRecord, GameStart, Recorder};
-use crate::score::{Evaluation, finite, mate_from};
+use crate::score::{EngineValue, finite, mate_from};
 use crate::shogi::{Shogi, square_name};
 
 /// A record ends with a line `/`, or where another begins: with a version, or with any other head after moves.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct CsaLines {
     has_begun: bool,
     in_moves: bool,
 }
 
-impl Splitter for Lines {
+impl Splitter for CsaLines {
     fn line(&mut self, line: &[u8]) -> Cut {
         let statement = line.trim_ascii_end();
         if statement == b"/" {
-            *self = Lines::default();
+            *self = CsaLines::default();
             return Cut::After(line.len());
         }
         let is_version = statement.starts_with(b"V");
         let is_head = is_version || statement.starts_with(b"N+") || statement.starts_with(b"PI");
         if self.in_moves && is_head || self.has_begun && is_version {
-            *self = Lines::default();
+            *self = CsaLines::default();
             return Cut::Before;
         }
         self.has_begun |= !statement.is_empty() && !statement.starts_with(b"'");
@@ -84,7 +84,7 @@ struct Sheet {
     moves: Vec<String>,
     ending: Option<String>,
     /// Evaluations by ply, seen by Black, in hundredths of a pawn.
-    comments: Vec<(usize, Evaluation)>,
+    comments: Vec<(usize, EngineValue)>,
     /// What stands in their place and is none.
     bad_values: Vec<(usize, String)>,
 }
@@ -131,7 +131,7 @@ impl Sheet {
         let mut words = text.split_whitespace();
         let evaluation = match words.next() {
             Some("mate") => words.next().and_then(mate_from),
-            value => value.and_then(finite).map(Evaluation::Centipawns),
+            value => value.and_then(finite).map(EngineValue::Centipawns),
         };
         match evaluation {
             Some(evaluation) => self.comments.push((self.moves.len(), evaluation)),

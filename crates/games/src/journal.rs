@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anqi_assess::Skipped;
 use anqi_rules::{Seat, excerpt};
-use anqi_store::{Access, Damages, Format, Framing, JournalError, Line, LineJournal, Old, OldHead, Owner, Syncer};
+use anqi_store::{
+    Access, Damages, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner, Syncer,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::board::WinOrDraw;
@@ -133,15 +135,15 @@ pub enum KeepError {
 /// What is played, then each game with what became of it. A game whose line was cut off or damaged is played again.
 #[derive(Debug)]
 pub struct GamesJournal {
-    lines: LineJournal<Games>,
+    lines: LineJournal<GamesFormat>,
     games: BTreeMap<usize, Kept>,
 }
 
 /// Everything that games depend on, and games by number.
 #[derive(Debug)]
-struct Games;
+struct GamesFormat;
 
-impl Format for Games {
+impl JournalFormat for GamesFormat {
     const NAME: &'static str = "self-play";
     const ORDERED: bool = false;
     const OLD: Option<Old> =
@@ -157,12 +159,12 @@ impl Format for Games {
         Ok(text.to_owned())
     }
 
-    fn write(entry: &(usize, Kept)) -> Line<'_> {
+    fn write(entry: &(usize, Kept)) -> JournalLine<'_> {
         // Numbers and strings: this cannot fail. The number is in the text as well because old lines have it only there.
-        Line::new("game", entry.0 as u64, serde_json::to_string(entry).unwrap_or_default())
+        JournalLine::new("game", entry.0 as u64, serde_json::to_string(entry).unwrap_or_default())
     }
 
-    fn read(line: Line<'_>) -> Result<(usize, Kept), String> {
+    fn read(line: JournalLine<'_>) -> Result<(usize, Kept), String> {
         serde_json::from_str(&line.text).map_err(|error| error.to_string())
     }
 }
@@ -183,7 +185,7 @@ impl GamesJournal {
         let (mut games, head) = (BTreeMap::new(), plan.head());
         let met = |(number, kept), _| drop(games.insert(number, kept));
         let lines = LineJournal::open_or_create(&path, Owner::Alone, Access::Ordinary, &head, &syncer, met);
-        let lines: LineJournal<Games> = lines.map_err(|error| match error {
+        let lines: LineJournal<GamesFormat> = lines.map_err(|error| match error {
             JournalError::Foreign { beginning, .. } => other(&beginning),
             error => error.into(),
         })?;

@@ -2,7 +2,7 @@
 //!
 //! Search methods can be judged by game records whatever the game is. This crate brings chess, Go and shogi: records
 //! ([`GameReader`]: PGN, SGF, CSA) out of which come checked games ([`GameRecord`]) and their positions ([`PlayedPosition`]), and engines
-//! ([`Engine`]: UCI, GTP, USI) that say what a position is worth ([`Evaluation`]).
+//! ([`Engine`]: UCI, GTP, USI) that say what a position is worth ([`EngineValue`]).
 //!
 //! Everything that is wrong with a record has a name ([`Flaw`]); the others are read on.
 
@@ -30,7 +30,7 @@ pub use go::{BadSize, Go};
 pub use journal::{GamesJournal, KeepError, Kept, Results};
 pub use reader::{Flaw, GameFormat, GameReader, NumberedRecord};
 pub use record::{BadMove, BadStart, GameKind, GameRecord, GameStart, LONGEST_GAME, PlayedPosition, Recorder};
-pub use score::{BadEvaluation, Evaluation};
+pub use score::{BadEvaluation, EngineValue};
 pub use self_play::{Played, SelfPlay, SelfPlayError};
 pub use shogi::Shogi;
 pub use writer::write_record;

@@ -6,25 +6,25 @@ use crate::board::WinOrDraw;
 use crate::chess::Chess;
 use crate::reader::{Cut, Flaw, Splitter};
 use crate::record::{GameRecord, GameStart, Recorder};
-use crate::score::{Evaluation, finite, mate_from};
+use crate::score::{EngineValue, finite, mate_from};
 
 /// A record ends in front of the first tag after its moves, and after a result that closes its line. A second `[Event "`
 /// begins another record wherever it stands, so that one which breaks off does not swallow those behind it.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct PgnLines {
     /// Whether the record has its first tag, or something that broke off there.
     in_tags: bool,
     in_moves: bool,
     in_comment: bool,
 }
 
-impl Splitter for Lines {
+impl Splitter for PgnLines {
     fn line(&mut self, line: &[u8]) -> Cut {
         let is_first = line.starts_with(b"[Event \"");
         if is_first || line.starts_with(b"[") && !self.in_comment {
             let torn = !line.trim_ascii_end().ends_with(b"]");
             if self.in_moves || is_first && self.in_tags {
-                *self = Lines::default();
+                *self = PgnLines::default();
                 return Cut::Before;
             }
             self.in_tags |= is_first || torn;
@@ -46,7 +46,7 @@ impl Splitter for Lines {
         let last = line.trim_ascii().rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
         let over = !self.in_comment && RESULTS.iter().any(|(text, _)| text.as_bytes() == last);
         if over {
-            *self = Lines::default();
+            *self = PgnLines::default();
             return Cut::After(line.len());
         }
         Cut::Nowhere
@@ -254,13 +254,13 @@ fn read_comment(text: &str, game: &mut Recorder<Chess>) {
 }
 
 /// `0.35`, or a mate with its mark: `#3`, `#-3`, `M3`, `-M3`, `+M3`.
-fn pawns_or_mate(text: &str, mark: char) -> Option<Evaluation> {
+fn pawns_or_mate(text: &str, mark: char) -> Option<EngineValue> {
     match text.split_once(mark) {
         Some(("", distance)) => mate_from(distance),
         Some((sign @ ("+" | "-"), distance)) if !distance.starts_with(['+', '-']) => {
             mate_from(&format!("{sign}{distance}"))
         }
         Some(_) => None,
-        None => finite(text).map(|pawns| Evaluation::Centipawns((pawns * 100.0).round())),
+        None => finite(text).map(|pawns| EngineValue::Centipawns((pawns * 100.0).round())),
     }
 }

@@ -190,9 +190,9 @@ impl<R: BufRead> GameReader<R> {
     /// Reads records of that format.
     pub fn new(input: R, format: GameFormat) -> GameReader<R> {
         let splitter: Box<dyn Splitter> = match format {
-            GameFormat::Pgn => Box::new(pgn::Lines::default()),
+            GameFormat::Pgn => Box::new(pgn::PgnLines::default()),
             GameFormat::Sgf => Box::new(sgf::Trees::default()),
-            GameFormat::Csa => Box::new(csa::Lines::default()),
+            GameFormat::Csa => Box::new(csa::CsaLines::default()),
         };
         GameReader { input, format, splitter, number: 0, line: 1, rest: Vec::new() }
     }

@@ -7,7 +7,7 @@ use anqi_rules::Seat;
 use crate::board::{Board, Facts, IllegalMove, WinOrDraw};
 use crate::chess::{BadFen, Chess};
 use crate::go::{BadSize, Go};
-use crate::score::Evaluation;
+use crate::score::EngineValue;
 use crate::shogi::Shogi;
 
 /// Which game.
@@ -111,7 +111,7 @@ pub struct GameRecord {
     /// Who played: White and Black in chess, Black and White elsewhere.
     pub players: [Option<String>; 2],
     /// What the record itself says of its positions, by how many plies had been played.
-    pub comments: Vec<Option<Evaluation>>,
+    pub comments: Vec<Option<EngineValue>>,
     /// What stands in the place of a value and is none, with the plies that had been played.
     pub bad_values: Vec<(usize, String)>,
     /// What its positions look like, one more than there are moves.
@@ -140,7 +140,7 @@ pub struct PlayedPosition<'a> {
     moves: &'a [String],
     /// What all positions up to this one look like.
     facts: &'a [Facts],
-    comment: Option<Evaluation>,
+    comment: Option<EngineValue>,
 }
 
 impl<'a> PlayedPosition<'a> {
@@ -175,7 +175,7 @@ impl<'a> PlayedPosition<'a> {
 
     /// What the record says of it.
     #[must_use]
-    pub const fn comment(&self) -> Option<Evaluation> {
+    pub const fn comment(&self) -> Option<EngineValue> {
         self.comment
     }
 }
@@ -208,7 +208,7 @@ pub struct Recorder<B> {
     board: B,
     moves: Vec<String>,
     facts: Vec<Facts>,
-    comments: Vec<Option<Evaluation>>,
+    comments: Vec<Option<EngineValue>>,
     bad_values: Vec<(usize, String)>,
 }
 
@@ -271,7 +271,7 @@ impl<B: Board> Recorder<B> {
     }
 
     /// What is said of the position after so many plies; the first word counts.
-    pub fn comment(&mut self, ply: usize, evaluation: Evaluation) {
+    pub fn comment(&mut self, ply: usize, evaluation: EngineValue) {
         if let Some(comment) = self.comments.get_mut(ply) {
             comment.get_or_insert(evaluation);
         }

@@ -1,12 +1,12 @@
-//! `Evaluation`: what an engine says of a position.
+//! `EngineValue`: what an engine says of a position.
 
 use std::fmt;
 
 use anqi_rules::Seat;
 
-/// What somebody says of a position, from the point of view of the side to move.
+/// What an engine or a record says of a position, from the point of view of the side to move.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Evaluation {
+pub enum EngineValue {
     /// Hundredths of a pawn.
     Centipawns(f64),
     /// A forced win (`true`) or loss (`false`), in so many moves or plies if the engine says: engines of chess count
@@ -21,55 +21,55 @@ pub enum Evaluation {
     Lead(f64),
 }
 
-impl Evaluation {
+impl EngineValue {
     /// One number, more is better for the side to move. A mate is a proven result, better than any number: it is infinite,
     /// at whatever distance, so that no invented scale mixes it with pawns.
     ///
     /// ```
-    /// use anqi_games::Evaluation;
+    /// use anqi_games::EngineValue;
     ///
-    /// let mate = Evaluation::Mate { wins: false, distance: Some(3) };
-    /// assert!(mate.value() < Evaluation::Centipawns(-1500.0).value());
+    /// let mate = EngineValue::Mate { wins: false, distance: Some(3) };
+    /// assert!(mate.value() < EngineValue::Centipawns(-1500.0).value());
     /// ```
     #[must_use]
     pub const fn value(self) -> f64 {
         match self {
-            Evaluation::Centipawns(value) | Evaluation::Lead(value) => value,
-            Evaluation::Mate { wins: true, .. } => f64::INFINITY,
-            Evaluation::Mate { wins: false, .. } => f64::NEG_INFINITY,
+            EngineValue::Centipawns(value) | EngineValue::Lead(value) => value,
+            EngineValue::Mate { wins: true, .. } => f64::INFINITY,
+            EngineValue::Mate { wins: false, .. } => f64::NEG_INFINITY,
         }
     }
 
     /// The same as the other side sees it.
     #[must_use]
-    pub fn reversed(self) -> Evaluation {
+    pub fn reversed(self) -> EngineValue {
         match self {
-            Evaluation::Centipawns(value) => Evaluation::Centipawns(0.0 - value),
-            Evaluation::Lead(value) => Evaluation::Lead(0.0 - value),
-            Evaluation::Mate { wins, distance } => Evaluation::Mate { wins: !wins, distance },
+            EngineValue::Centipawns(value) => EngineValue::Centipawns(0.0 - value),
+            EngineValue::Lead(value) => EngineValue::Lead(0.0 - value),
+            EngineValue::Mate { wins, distance } => EngineValue::Mate { wins: !wins, distance },
         }
     }
 
     /// What the side to move sees if `self` is what [`Seat::First`] sees, and the other way round.
     #[must_use]
-    pub fn seen_by(self, side: Seat) -> Evaluation {
+    pub fn seen_by(self, side: Seat) -> EngineValue {
         if side == Seat::First { self } else { self.reversed() }
     }
 
     /// A mate by its signed distance; zero is a mate on the board, which the side to move has lost.
-    pub(crate) fn mate(distance: i64) -> Evaluation {
+    pub(crate) fn mate(distance: i64) -> EngineValue {
         let length = u32::try_from(distance.unsigned_abs()).unwrap_or(u32::MAX);
-        Evaluation::Mate { wins: distance > 0, distance: Some(length) }
+        EngineValue::Mate { wins: distance > 0, distance: Some(length) }
     }
 }
 
 /// `cp 35`, `mate -3`, `mate +`, `lead 4.5`: as [`FromStr`](std::str::FromStr) reads it.
-impl fmt::Display for Evaluation {
+impl fmt::Display for EngineValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Evaluation::Centipawns(value) => write!(f, "cp {value}"),
-            Evaluation::Lead(value) => write!(f, "lead {value}"),
-            Evaluation::Mate { wins, distance } => {
+            EngineValue::Centipawns(value) => write!(f, "cp {value}"),
+            EngineValue::Lead(value) => write!(f, "lead {value}"),
+            EngineValue::Mate { wins, distance } => {
                 write!(f, "mate {}", if wins { "+" } else { "-" })?;
                 distance.map_or(Ok(()), |distance| write!(f, "{distance}"))
             }
@@ -82,15 +82,15 @@ impl fmt::Display for Evaluation {
 #[error("bad evaluation {0:?}, expected \"cp NUMBER\", \"mate DISTANCE\" or \"lead NUMBER\"")]
 pub struct BadEvaluation(pub String);
 
-impl std::str::FromStr for Evaluation {
+impl std::str::FromStr for EngineValue {
     type Err = BadEvaluation;
 
-    fn from_str(text: &str) -> Result<Evaluation, BadEvaluation> {
+    fn from_str(text: &str) -> Result<EngineValue, BadEvaluation> {
         let bad = || BadEvaluation(anqi_rules::excerpt(text));
         let (unit, number) = text.split_once(' ').ok_or_else(bad)?;
         match unit {
-            "cp" => finite(number).map(Evaluation::Centipawns),
-            "lead" => finite(number).map(Evaluation::Lead),
+            "cp" => finite(number).map(EngineValue::Centipawns),
+            "lead" => finite(number).map(EngineValue::Lead),
             "mate" => mate_from(number),
             _ => None,
         }
@@ -99,15 +99,15 @@ impl std::str::FromStr for Evaluation {
 }
 
 /// A distance with a sign, or a sign alone: `3`, `+3`, `-0`, `+`, `-`.
-pub(crate) fn mate_from(text: &str) -> Option<Evaluation> {
+pub(crate) fn mate_from(text: &str) -> Option<EngineValue> {
     let wins = !text.starts_with('-');
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     match digits {
         "" if text.is_empty() => None,
-        "" => Some(Evaluation::Mate { wins, distance: None }),
-        "0" if !text.starts_with('+') => Some(Evaluation::mate(0)),
+        "" => Some(EngineValue::Mate { wins, distance: None }),
+        "0" if !text.starts_with('+') => Some(EngineValue::mate(0)),
         _ if !digits.bytes().all(|byte| byte.is_ascii_digit()) => None,
-        _ => Some(Evaluation::Mate { wins, distance: Some(digits.parse().unwrap_or(u32::MAX)) }),
+        _ => Some(EngineValue::Mate { wins, distance: Some(digits.parse().unwrap_or(u32::MAX)) }),
     }
 }
 
@@ -123,14 +123,14 @@ mod tests {
     #[test]
     fn text_goes_round_and_nonsense_is_refused() {
         for text in ["cp 35", "cp -0.5", "mate -3", "mate -0", "mate +12", "mate +", "mate -", "lead -4.5"] {
-            assert_eq!(text.parse::<Evaluation>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<EngineValue>().unwrap().to_string(), text);
         }
-        assert_eq!("mate 3".parse(), Ok(Evaluation::mate(3)));
-        assert_eq!("mate 0".parse(), Ok(Evaluation::mate(0)));
-        assert_eq!(Evaluation::mate(0).value(), f64::NEG_INFINITY);
+        assert_eq!("mate 3".parse(), Ok(EngineValue::mate(3)));
+        assert_eq!("mate 0".parse(), Ok(EngineValue::mate(0)));
+        assert_eq!(EngineValue::mate(0).value(), f64::NEG_INFINITY);
         for text in ["", "cp", "cp nan", "cp inf", "lead -inf", "mate", "mate x", "mate ", "mate 3.5", "cp  3", "elo 3"]
         {
-            assert!(text.parse::<Evaluation>().is_err(), "{text}");
+            assert!(text.parse::<EngineValue>().is_err(), "{text}");
         }
     }
 }

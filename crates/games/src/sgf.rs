@@ -8,7 +8,7 @@ use crate::board::WinOrDraw;
 use crate::go::Go;
 use crate::reader::{Cut, Flaw, Splitter};
 use crate::record::{GameRecord, GameStart, LONGEST_GAME, Recorder};
-use crate::score::Evaluation;
+use crate::score::EngineValue;
 
 /// A record ends with its outermost parenthesis. A line that begins as only a whole record does begins one, so that a
 /// record which breaks off does not swallow those behind it.
@@ -145,7 +145,7 @@ fn read_node(node: &SgfNode<Prop>, size: usize, game: &mut Recorder<Go>) -> Resu
     let ply = game.plies();
     match (node.get_property("V"), game.turn(ply)) {
         (Some(Prop::V(value)), Some(turn)) if value.is_finite() => {
-            game.comment(ply, Evaluation::Lead(*value).seen_by(turn));
+            game.comment(ply, EngineValue::Lead(*value).seen_by(turn));
         }
         (Some(Prop::V(value)), _) => game.bad_value(ply, &value.to_string()),
         (Some(Prop::Invalid(_, texts)), _) => game.bad_value(ply, &texts.join(" ")),

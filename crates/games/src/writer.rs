@@ -10,7 +10,7 @@ use crate::chess::Chess;
 use crate::csa::{csa_move, csa_start};
 use crate::go::Go;
 use crate::record::{GameRecord, GameStart};
-use crate::score::Evaluation;
+use crate::score::EngineValue;
 use crate::shogi::Shogi;
 
 /// Writes a record in the format of its game, with its comments.
@@ -34,7 +34,7 @@ fn name(record: &GameRecord, side: Seat) -> String {
 }
 
 /// What the record says of the position after so many plies, as [`Seat::First`] sees it.
-fn seen_by_first(record: &GameRecord, ply: usize) -> Option<Evaluation> {
+fn seen_by_first(record: &GameRecord, ply: usize) -> Option<EngineValue> {
     let evaluation = record.comments.get(ply).copied().flatten()?;
     Some(evaluation.seen_by(record.facts.get(ply)?.turn))
 }
@@ -76,13 +76,13 @@ fn pgn(record: &GameRecord, fen: Option<&str>) -> Option<String> {
 }
 
 /// Pawns as White sees them.
-fn eval_comment(evaluation: Evaluation) -> String {
+fn eval_comment(evaluation: EngineValue) -> String {
     match evaluation {
-        Evaluation::Mate { wins, distance } => {
+        EngineValue::Mate { wins, distance } => {
             let distance = distance.map(|distance| distance.to_string()).unwrap_or_default();
             format!("{{[%eval #{}{distance}]}}", if wins { "+" } else { "-" })
         }
-        Evaluation::Centipawns(value) | Evaluation::Lead(value) => format!("{{[%eval {}]}}", value / 100.0),
+        EngineValue::Centipawns(value) | EngineValue::Lead(value) => format!("{{[%eval {}]}}", value / 100.0),
     }
 }
 
@@ -126,7 +126,7 @@ fn sgf(record: &GameRecord, size: usize, komi: f64, stones: &[(Seat, String)]) -
         }
     }
     let value = |text: &mut String, ply| {
-        if let Some(Evaluation::Lead(value)) = seen_by_first(record, ply) {
+        if let Some(EngineValue::Lead(value)) = seen_by_first(record, ply) {
             let _ = write!(text, "V[{value}]");
         }
     };
@@ -147,7 +147,7 @@ fn csa(record: &GameRecord, sfen: Option<&str>) -> Option<String> {
     let mut text = format!("V2.2\nN+{black}\nN-{white}\n{}", csa_start(&board, sfen.is_none()));
     let value = |text: &mut String, ply| {
         let _ = match seen_by_first(record, ply) {
-            Some(Evaluation::Centipawns(value) | Evaluation::Lead(value)) => writeln!(text, "'** {value}"),
+            Some(EngineValue::Centipawns(value) | EngineValue::Lead(value)) => writeln!(text, "'** {value}"),
             Some(mate) => writeln!(text, "'** {mate}"),
             None => Ok(()),
         };

@@ -8,7 +8,7 @@ use std::sync::Once;
 
 use anqi_engine::Stop;
 use anqi_games::{
-    Asked, EngineMove, EngineSpec, EngineSpecError, Evaluation, GameFormat, GameReader, GameRecord, GameStart, Played,
+    Asked, EngineMove, EngineSpec, EngineSpecError, EngineValue, GameFormat, GameReader, GameRecord, GameStart, Played,
     PlayedPosition, SelfPlay, Standby, write_record,
 };
 use anqi_protocol::Fault;
@@ -45,12 +45,12 @@ fn records(format: GameFormat, text: &str) -> Vec<GameRecord> {
     entries.collect()
 }
 
-fn evaluate(spec: &EngineSpec, positions: &[PlayedPosition<'_>]) -> Vec<Asked<Evaluation>> {
+fn evaluate(spec: &EngineSpec, positions: &[PlayedPosition<'_>]) -> Vec<Asked<EngineValue>> {
     let mut engine = Standby::new(spec);
     positions.iter().map(|position| engine.ask(|engine| engine.evaluate(position)).unwrap()).collect()
 }
 
-fn value(answer: &Asked<Evaluation>) -> f64 {
+fn value(answer: &Asked<EngineValue>) -> f64 {
     match answer {
         Asked::Answer { answer, again: None } => answer.value(),
         other => panic!("{other:?}"),
@@ -174,7 +174,7 @@ fn an_engine_that_fails_once_is_asked_again() {
             let file = dir.path().join(format!("{protocol}-{how}"));
             let spec = frail(protocol, how, 2, file.to_str().unwrap());
             let answers = evaluate(&spec, &positions);
-            let again = |answer: &Asked<Evaluation>| matches!(answer, Asked::Answer { again: Some(_), .. });
+            let again = |answer: &Asked<EngineValue>| matches!(answer, Asked::Answer { again: Some(_), .. });
             assert_eq!(answers.iter().map(again).collect::<Vec<_>>(), [false, true, false, false], "{protocol} {how}");
         }
     }
@@ -250,6 +250,6 @@ fn choices() {
     let record = records(GameFormat::Pgn, "[FEN \"7k/R7/8/8/8/8/8/1R2K3 w - - 0 1\"]\n\n1. Rb8# 1-0\n").remove(0);
     let (choice, evaluation) = engine.choose(&record.positions().next().unwrap(), 0).unwrap();
     assert_eq!(choice, EngineMove::Move("b1b8".to_owned()));
-    assert_eq!(evaluation, Some(Evaluation::Mate { wins: true, distance: Some(1) }));
+    assert_eq!(evaluation, Some(EngineValue::Mate { wins: true, distance: Some(1) }));
     engine.quit();
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_games::{
-    Board, Evaluation, Flaw, GameFormat, GameKind, GameReader, GameRecord, GameStart, NumberedRecord, Recorder,
+    Board, EngineValue, Flaw, GameFormat, GameKind, GameReader, GameRecord, GameStart, NumberedRecord, Recorder,
     WinOrDraw, write_record,
 };
 use anqi_rules::{Seat, Seed};
@@ -39,8 +39,8 @@ fn pgn_with_everything_that_pgn_has() {
     assert_eq!(record.outcome, WinOrDraw::Win(Seat::First));
     assert_eq!(record.players, [Some("Anderssen, A.".to_owned()), None]);
     let said: Vec<_> = record.positions().map(|position| position.comment()).collect();
-    let cp = |value| Some(Evaluation::Centipawns(value));
-    let mate = |wins, distance| Some(Evaluation::Mate { wins, distance: Some(distance) });
+    let cp = |value| Some(EngineValue::Centipawns(value));
+    let mate = |wins, distance| Some(EngineValue::Mate { wins, distance: Some(distance) });
     // Seen by the side to move: after 1. e4 that is Black.
     assert_eq!(said, [None, cp(-35.0), None, mate(true, 3), cp(25.0), mate(false, 4), None, cp(-150.0)]);
     assert_eq!(record.positions().last().unwrap().to_string(), "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1");
@@ -142,7 +142,7 @@ fn sgf_with_handicap_passes_and_values() {
     assert_eq!(record.outcome, WinOrDraw::Win(Seat::Second));
     let said: Vec<_> = record.positions().map(|position| position.comment()).collect();
     // Both have passed: nobody is to move at the end.
-    assert_eq!(said, [Some(Evaluation::Lead(-20.0)), Some(Evaluation::Lead(-3.5)), None]);
+    assert_eq!(said, [Some(EngineValue::Lead(-20.0)), Some(EngineValue::Lead(-3.5)), None]);
     assert_eq!(record.positions().nth(1).unwrap().to_string(), "go 9 0.5 second first:C7 first:G3 moves E5");
     // Old files put handicap stones down as moves of Black.
     let text = "(;GM[1]SZ[9]HA[2]RE[Jigo];B[cc];B[gg];W[ee])";
@@ -159,8 +159,8 @@ fn csa_with_everything_that_csa_has() {
     assert_eq!(record.moves, ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
     assert_eq!(record.outcome, WinOrDraw::Win(Seat::First));
     let said: Vec<_> = record.positions().map(|position| position.comment()).collect();
-    let mate = Evaluation::Mate { wins: false, distance: Some(5) };
-    let cp = |value| Some(Evaluation::Centipawns(value));
+    let mate = EngineValue::Mate { wins: false, distance: Some(5) };
+    let cp = |value| Some(EngineValue::Centipawns(value));
     assert_eq!(said, [cp(12.0), None, cp(-40.0), Some(mate), None, None]);
     let facts = record.facts.last().unwrap();
     assert_eq!((facts.turn, facts.pieces, facts.lead), (Seat::Second, 39, 0));
@@ -196,9 +196,9 @@ fn random_game(kind: GameKind, seed: u64, plies: usize) -> GameRecord {
         let value = f64::from(rng.next_u32() % 4001) - 2000.0;
         let evaluation = match (kind, rng.next_u32() % 10) {
             (_, 0) => continue,
-            (GameKind::Go, _) => Evaluation::Lead(value / 10.0),
-            (_, 1) => Evaluation::Mate { wins: value > 0.0, distance: Some(rng.next_u32() % 9 + 1) },
-            _ => Evaluation::Centipawns(value),
+            (GameKind::Go, _) => EngineValue::Lead(value / 10.0),
+            (_, 1) => EngineValue::Mate { wins: value > 0.0, distance: Some(rng.next_u32() % 9 + 1) },
+            _ => EngineValue::Centipawns(value),
         };
         game.comment(game.plies(), evaluation);
     }

@@ -1,4 +1,4 @@
-//! `Journal`: the one file that says what was played.
+//! `MatchJournal`: the one file that says what was played.
 //!
 //! A folder of a match holds four files:
 //!
@@ -18,7 +18,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anqi_store::{
-    Access, Damages, FolderLock, Format, Framing, Line, LineJournal, LockError, Old, OldHead, Owner, Place,
+    Access, Damages, FolderLock, Framing, JournalFormat, JournalLine, LineJournal, LockError, Old, OldHead, Owner,
+    Place,
 };
 use anqi_store::{Syncer, create_folders, exists, write_whole};
 
@@ -32,9 +33,9 @@ const ENGINES: &str = "engines";
 
 /// A journal that is open, for one runner or for reading.
 #[derive(Debug)]
-pub struct Journal {
+pub struct MatchJournal {
     dir: PathBuf,
-    lines: LineJournal<Match>,
+    lines: LineJournal<MatchFormat>,
     /// Where each pair is.
     pairs: BTreeMap<u64, Place>,
     /// Held as long as the journal is, if pairs can be added.
@@ -43,9 +44,9 @@ pub struct Journal {
 
 /// A plan, and the text of pairs by number.
 #[derive(Debug)]
-struct Match;
+struct MatchFormat;
 
-impl Format for Match {
+impl JournalFormat for MatchFormat {
     const NAME: &'static str = "match";
     const ORDERED: bool = false;
     const OLD: Option<Old> = Some(Old { first_line: "anqi-journal 1", head: OldHead::Entry, framing: Framing::Blocks });
@@ -60,11 +61,11 @@ impl Format for Match {
         text.parse().map_err(|error| format!("{error}"))
     }
 
-    fn write((number, text): &(u64, String)) -> Line<'_> {
-        Line::new("pair", *number, text.as_str())
+    fn write((number, text): &(u64, String)) -> JournalLine<'_> {
+        JournalLine::new("pair", *number, text.as_str())
     }
 
-    fn read(line: Line<'_>) -> Result<(u64, String), String> {
+    fn read(line: JournalLine<'_>) -> Result<(u64, String), String> {
         match &*line.kind {
             "pair" => Ok((line.number, line.text.into_owned())),
             kind => Err(format!("{kind:?} is not a pair")),
@@ -74,7 +75,7 @@ impl Format for Match {
 
 /// What can go wrong with a journal.
 #[derive(Debug, thiserror::Error)]
-pub enum JournalError {
+pub enum MatchJournalError {
     /// A file cannot be read or written.
     #[error("{path}: {error}")]
     Io {
@@ -118,19 +119,19 @@ pub enum JournalError {
     NotPlayed(u64),
 }
 
-impl Journal {
+impl MatchJournal {
     /// Opens the journal in a folder, or begins one there. A folder that holds another plan is left alone.
     ///
     /// # Errors
     /// If the folder belongs to another plan or runner, or cannot be written.
-    pub fn open_or_create(dir: &Path, plan: &Plan) -> Result<Journal, JournalError> {
+    pub fn open_or_create(dir: &Path, plan: &Plan) -> Result<MatchJournal, MatchJournalError> {
         create_folders(dir).map_err(|error| io_error(dir, error))?;
-        let journal = Journal::open_locked(dir, |path, owner, syncer, meet| {
+        let journal = MatchJournal::open_locked(dir, |path, owner, syncer, meet| {
             LineJournal::open_or_create(path, owner, Access::Ordinary, plan, syncer, meet)
         })?;
         if journal.plan() != plan {
             let difference = difference(&journal.plan().to_string(), &plan.to_string());
-            return Err(JournalError::OtherPlan { path: dir.display().to_string(), difference });
+            return Err(MatchJournalError::OtherPlan { path: dir.display().to_string(), difference });
         }
         Ok(journal)
     }
@@ -139,25 +140,25 @@ impl Journal {
     ///
     /// # Errors
     /// If there is none, or if it cannot be read or locked.
-    pub fn open(dir: &Path) -> Result<Journal, JournalError> {
+    pub fn open(dir: &Path) -> Result<MatchJournal, MatchJournalError> {
         if !exists(&dir.join(JOURNAL)) {
-            return Err(JournalError::Missing(dir.display().to_string()));
+            return Err(MatchJournalError::Missing(dir.display().to_string()));
         }
-        Journal::open_locked(dir, |path, owner, syncer, meet| LineJournal::open(path, owner, syncer, meet))
+        MatchJournal::open_locked(dir, |path, owner, syncer, meet| LineJournal::open(path, owner, syncer, meet))
     }
 
     /// Reads the journal in a folder, which a runner may be at work in.
     ///
     /// # Errors
     /// If there is none, or if it cannot be read.
-    pub fn read(dir: &Path) -> Result<Journal, JournalError> {
+    pub fn read(dir: &Path) -> Result<MatchJournal, MatchJournalError> {
         let path = dir.join(JOURNAL);
         if !exists(&path) {
-            return Err(JournalError::Missing(dir.display().to_string()));
+            return Err(MatchJournalError::Missing(dir.display().to_string()));
         }
         let mut pairs = BTreeMap::new();
         let lines = LineJournal::read(&path, |entry, place| first(&mut pairs, &entry, place))?;
-        Ok(Journal { dir: dir.to_owned(), lines, pairs, _lock: None })
+        Ok(MatchJournal { dir: dir.to_owned(), lines, pairs, _lock: None })
     }
 
     fn open_locked(
@@ -167,15 +168,15 @@ impl Journal {
             Owner<'_>,
             &Syncer,
             &mut dyn FnMut((u64, String), Place),
-        ) -> Result<LineJournal<Match>, anqi_store::JournalError>,
-    ) -> Result<Journal, JournalError> {
+        ) -> Result<LineJournal<MatchFormat>, anqi_store::JournalError>,
+    ) -> Result<MatchJournal, MatchJournalError> {
         let lock = FolderLock::take(dir)?;
         let path = dir.join(JOURNAL);
         // The journal keeps what goes wrong, and the next pair is refused.
         let syncer = Syncer::start(|_, _| {}).map_err(|error| io_error(&path, error))?;
         let mut pairs = BTreeMap::new();
         let lines = open(&path, Owner::Folder(&lock), &syncer, &mut |entry, place| first(&mut pairs, &entry, place))?;
-        Ok(Journal { dir: dir.to_owned(), lines, pairs, _lock: Some(lock) })
+        Ok(MatchJournal { dir: dir.to_owned(), lines, pairs, _lock: Some(lock) })
     }
 
     /// The folder.
@@ -230,7 +231,7 @@ impl Journal {
     /// # Errors
     /// If the plan has no such pair or the file cannot be written; then nothing was added. If earlier pairs could not be
     /// forced to the disk.
-    pub fn append(&mut self, pair: &PlayedPair) -> Result<(), JournalError> {
+    pub fn append(&mut self, pair: &PlayedPair) -> Result<(), MatchJournalError> {
         if self.plan().pair(pair.number).is_none() {
             return Err(PairError::NoSuchPair(pair.number).into());
         }
@@ -247,7 +248,7 @@ impl Journal {
     ///
     /// # Errors
     /// If that fails.
-    pub fn sync(&mut self) -> Result<(), JournalError> {
+    pub fn sync(&mut self) -> Result<(), MatchJournalError> {
         Ok(self.lines.sync()?)
     }
 
@@ -255,12 +256,12 @@ impl Journal {
     ///
     /// # Errors
     /// If it is not there or cannot be read.
-    pub fn pair(&self, number: u64) -> Result<PlayedPair, JournalError> {
+    pub fn pair(&self, number: u64) -> Result<PlayedPair, MatchJournalError> {
         Ok(PlayedPair::from_text(number, &self.text(number)?)?)
     }
 
-    fn text(&self, number: u64) -> Result<String, JournalError> {
-        let place = self.pairs.get(&number).ok_or(JournalError::NotPlayed(number))?;
+    fn text(&self, number: u64) -> Result<String, MatchJournalError> {
+        let place = self.pairs.get(&number).ok_or(MatchJournalError::NotPlayed(number))?;
         Ok(self.lines.entry(*place)?.1)
     }
 
@@ -268,7 +269,7 @@ impl Journal {
     ///
     /// # Errors
     /// If one of them was not played, or if the file cannot be written.
-    pub fn write_games(&self, count: u64) -> Result<PathBuf, JournalError> {
+    pub fn write_games(&self, count: u64) -> Result<PathBuf, MatchJournalError> {
         let path = self.dir.join(GAMES);
         let mut gap = "";
         // What was played is checked before the old file is replaced.
@@ -293,13 +294,13 @@ impl Journal {
     }
 }
 
-impl Journal {
+impl MatchJournal {
     /// Compares who is to play now with who has played what is there. In a folder without games it is written down who plays.
     /// A note if that is not known of the games that are there.
     ///
     /// # Errors
     /// If a contender is another one now, or the folder cannot be read or written.
-    pub fn admit(&mut self, cast: &Cast) -> Result<Option<String>, JournalError> {
+    pub fn admit(&mut self, cast: &Cast) -> Result<Option<String>, MatchJournalError> {
         let path = self.dir.join(ENGINES);
         match anqi_store::read_text(&path) {
             Ok(lines) => {
@@ -307,7 +308,7 @@ impl Journal {
                 if strangers.is_empty() {
                     return Ok(None);
                 }
-                Err(JournalError::OtherEngines { path: self.dir.display().to_string(), strangers })
+                Err(MatchJournalError::OtherEngines { path: self.dir.display().to_string(), strangers })
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let unknown = !self.is_empty();
@@ -326,8 +327,8 @@ fn first(pairs: &mut BTreeMap<u64, Place>, (number, _): &(u64, String), place: P
     pairs.entry(*number).or_insert(place);
 }
 
-fn io_error(path: &Path, error: io::Error) -> JournalError {
-    JournalError::Io { path: path.display().to_string(), error }
+fn io_error(path: &Path, error: io::Error) -> MatchJournalError {
+    MatchJournalError::Io { path: path.display().to_string(), error }
 }
 
 /// The lines in which two plans differ.

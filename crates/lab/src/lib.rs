@@ -1,17 +1,17 @@
 //! Who is better, and why? Games between players and programs, over paired deals, that lose nothing.
 //!
 //! A [`Plan`] says everything that is to be played. Its unit is a pair, one deal in both orders: [`play_pair`] is a pure
-//! function of plan and number as long as no budget is a time. A [`Journal`] is the one file that says what was played;
+//! function of plan and number as long as no budget is a time. A [`MatchJournal`] is the one file that says what was played;
 //! [`run()`] plays what is missing in it, and [`Standings`] count what is there.
 //!
 //! ```
 //! use anqi_engine::{Resources, Stop};
-//! use anqi_lab::{Cast, Ended, Journal, Plan, Standings, run};
+//! use anqi_lab::{Cast, Ended, MatchJournal, Plan, Standings, run};
 //!
 //! let plan: Plan = "rules = 'chen,board=2x4'\npairs = 20\nplayers = ['chen:var1 depth=3', 'random']".parse()?;
 //! let cast = Cast::new(&plan, &Resources::default())?;
 //! let dir = tempfile::tempdir()?;
-//! let mut journal = Journal::open_or_create(dir.path(), &plan)?;
+//! let mut journal = MatchJournal::open_or_create(dir.path(), &plan)?;
 //! let Ended::Complete(pairs) = run(&mut journal, 2, &cast, &Stop::default(), |_| {})? else { unreachable!() };
 //! let summary = Standings::of(&journal, pairs)?.summary();
 //! assert_eq!((summary.pairs, summary.pairings[0].block.count), (20, 40));
@@ -37,9 +37,9 @@ mod weights;
 pub use anqi_play::{Budget, BudgetError};
 pub use cast::{Cast, CastError};
 pub use contender::{Contender, ContenderError, Who};
-pub use journal::{Journal, JournalError};
+pub use journal::{MatchJournal, MatchJournalError};
 pub use pair::{PairError, PlayedPair, play_pair};
-pub use plan::{Format, Pair, Plan, PlanError, PlanFile, SeedText};
+pub use plan::{Pair, Plan, PlanError, PlanFile, SeedText, TournamentFormat};
 pub use referee::{BrokenOff, Played, referee};
 pub use run::{Ended, Event, RunError, collect, complete, play_some, run};
 pub use side::{Answer, Insider, Side, Thought};

@@ -38,7 +38,7 @@ pub struct Plan {
     rules: Rules,
     seed: Seed,
     pairs: u64,
-    format: Format,
+    format: TournamentFormat,
     budget: Budget,
     contenders: Vec<Contender>,
     sprt: Option<Sprt>,
@@ -50,7 +50,7 @@ pub struct Plan {
 /// Who meets whom.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum TournamentFormat {
     /// Everybody against everybody.
     #[default]
     RoundRobin,
@@ -87,7 +87,7 @@ pub struct PlanFile {
     pub pairs: Option<u64>,
     /// Who meets whom; everybody everybody by default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<Format>,
+    pub format: Option<TournamentFormat>,
     /// What everybody may spend who has no budget of its own; 10,000 nodes a move by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<String>,
@@ -293,10 +293,10 @@ impl Plan {
     }
 }
 
-impl Format {
+impl TournamentFormat {
     fn pairings(self, players: usize) -> Vec<[usize; 2]> {
         let all = (0..players).flat_map(|first| (first + 1..players).map(move |second| [first, second]));
-        all.filter(|[first, _]| self == Format::RoundRobin || *first == 0).collect()
+        all.filter(|[first, _]| self == TournamentFormat::RoundRobin || *first == 0).collect()
     }
 }
 

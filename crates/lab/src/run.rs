@@ -10,7 +10,7 @@ use anqi_engine::Stop;
 use anqi_stats::{Sprt, SprtState, Tally, Verdict};
 
 use crate::cast::{Cast, CastError};
-use crate::journal::{Journal, JournalError};
+use crate::journal::{MatchJournal, MatchJournalError};
 use crate::pair::{PairError, PlayedPair, play_pair};
 use crate::plan::Plan;
 use crate::referee::BrokenOff;
@@ -43,7 +43,7 @@ pub enum Event<'a> {
 pub enum RunError {
     /// The journal failed.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Journal(#[from] MatchJournalError),
     /// A pair could not be played.
     #[error(transparent)]
     Pair(#[from] PairError),
@@ -72,7 +72,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// # Errors
 /// If the journal cannot be written. What was written before stays.
 pub fn run(
-    journal: &mut Journal,
+    journal: &mut MatchJournal,
     threads: usize,
     cast: &Cast,
     stop: &Stop,
@@ -86,7 +86,7 @@ pub fn run(
 ///
 /// # Errors
 /// If the journal cannot be read.
-pub fn complete(journal: &Journal) -> Result<Option<u64>, JournalError> {
+pub fn complete(journal: &MatchJournal) -> Result<Option<u64>, MatchJournalError> {
     let mut decision = Decision::new(journal.plan());
     for number in (0..journal.plan().count()).filter(|number| journal.has(*number)) {
         decision.add(&journal.pair(number)?);
@@ -100,7 +100,7 @@ pub fn complete(journal: &Journal) -> Result<Option<u64>, JournalError> {
 /// # Errors
 /// As [`run()`], and whatever `play` sends.
 pub fn collect(
-    journal: &mut Journal,
+    journal: &mut MatchJournal,
     cast: &Cast,
     stop: &Stop,
     mut watch: impl FnMut(Event<'_>),

@@ -6,7 +6,7 @@ use anqi_records::Record;
 use anqi_stats::{Block, ChenScores, CrossTable, Estimate, Games, Meeting, Points, RatingModel, Ratings, Tally};
 use serde::Serialize;
 
-use crate::journal::{Journal, JournalError};
+use crate::journal::{MatchJournal, MatchJournalError};
 use crate::luck::{Adjusted, LuckSums};
 use crate::pair::PlayedPair;
 use crate::plan::Plan;
@@ -105,7 +105,7 @@ impl Standings {
     ///
     /// # Errors
     /// If one is not there.
-    pub fn of(journal: &Journal, count: u64) -> Result<Standings, JournalError> {
+    pub fn of(journal: &MatchJournal, count: u64) -> Result<Standings, MatchJournalError> {
         let mut standings = Standings::new(journal.plan());
         for number in 0..count {
             standings.add(&journal.pair(number)?);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anqi_endgame::{Flavour, build, classes_up_to};
 use anqi_engine::{PlayerSpec, Resources, Stop};
-use anqi_lab::{Cast, Journal, JournalError, Plan, run};
+use anqi_lab::{Cast, MatchJournal, MatchJournalError, Plan, run};
 
 const NETWORK: &[u8] = include_bytes!("../../engine/src/champion/champion.net");
 /// Where the weights of the network begin: after the header.
@@ -60,7 +60,7 @@ fn a_match_goes_on_with_the_same_engines_only() {
     .parse()
     .unwrap();
     let cast = || Cast::new(&plan, &Resources::default()).unwrap();
-    let mut journal = Journal::open_or_create(&folder, &plan).unwrap();
+    let mut journal = MatchJournal::open_or_create(&folder, &plan).unwrap();
     let before = cast();
     run(&mut journal, 1, &before, &Stop::default(), |_| {}).unwrap();
     let pair = journal.pair(0).unwrap();
@@ -75,7 +75,7 @@ fn a_match_goes_on_with_the_same_engines_only() {
     let after = cast();
     let error = journal.admit(&after).unwrap_err();
     let now = after.fingerprints()[0].unwrap().to_string();
-    assert!(matches!(error, JournalError::OtherEngines { .. }));
+    assert!(matches!(error, MatchJournalError::OtherEngines { .. }));
     assert!(error.to_string().contains(&told[0]) && error.to_string().contains(&now), "{error}");
     assert!(run(&mut journal, 1, &after, &Stop::default(), |_| {}).is_err());
 

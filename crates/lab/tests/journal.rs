@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anqi_engine::{Resources, Stop};
-use anqi_lab::{Cast, Ended, Event, Journal, JournalError, Plan, Standings, play_pair, run};
+use anqi_lab::{Cast, Ended, Event, MatchJournal, MatchJournalError, Plan, Standings, play_pair, run};
 use anqi_store::LockError;
 
 fn cast(plan: &Plan) -> Cast {
@@ -28,7 +28,7 @@ fn undisturbed(plan: &Plan) -> (Vec<u8>, Vec<u8>) {
 
 /// Plays what is missing; gives the number of pairs that were.
 fn finish(dir: &Path, plan: &Plan, threads: usize) -> usize {
-    let mut journal = Journal::open_or_create(dir, plan).unwrap();
+    let mut journal = MatchJournal::open_or_create(dir, plan).unwrap();
     let mut played = 0;
     let ended = run(&mut journal, threads, &cast(plan), &Stop::default(), |event| {
         played += usize::from(matches!(event, Event::Played(_)));
@@ -80,7 +80,7 @@ fn cut_anywhere() {
         let now = fs::read(dir.path().join("journal")).unwrap();
         assert!(now.starts_with(&journal[..cut]), "cut at {cut}");
         assert!((cut == heads[0] || ends.contains(&cut)) == (now == journal), "cut at {cut}");
-        let journal = Journal::read(dir.path()).unwrap();
+        let journal = MatchJournal::read(dir.path()).unwrap();
         assert!((journal.len(), journal.damages().is_empty()) == (3, true), "cut at {cut}: {}", journal.damages());
     }
 }
@@ -106,21 +106,21 @@ fn damaged_anywhere() {
 fn refuses_what_is_not_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let here = plan(2, "seed = 1");
-    assert!(matches!(Journal::open(dir.path()), Err(JournalError::Missing(_))));
-    let journal = Journal::open_or_create(dir.path(), &here).unwrap();
-    assert!(matches!(Journal::open(dir.path()), Err(JournalError::Lock(LockError::Held(_)))));
+    assert!(matches!(MatchJournal::open(dir.path()), Err(MatchJournalError::Missing(_))));
+    let journal = MatchJournal::open_or_create(dir.path(), &here).unwrap();
+    assert!(matches!(MatchJournal::open(dir.path()), Err(MatchJournalError::Lock(LockError::Held(_)))));
     // Reading needs no lock.
-    assert!(Journal::read(dir.path()).unwrap().is_empty());
+    assert!(MatchJournal::read(dir.path()).unwrap().is_empty());
     drop(journal);
-    assert_eq!(Journal::open(dir.path()).unwrap().plan(), &here);
-    let error = Journal::open_or_create(dir.path(), &plan(3, "seed = 1")).unwrap_err().to_string();
+    assert_eq!(MatchJournal::open(dir.path()).unwrap().plan(), &here);
+    let error = MatchJournal::open_or_create(dir.path(), &plan(3, "seed = 1")).unwrap_err().to_string();
     assert!(error.ends_with("there: pairs = 2\n  here:  pairs = 3"), "{error}");
 
     fs::write(dir.path().join("journal"), "my diary\n").unwrap();
-    let error = Journal::open(dir.path()).unwrap_err().to_string();
+    let error = MatchJournal::open(dir.path()).unwrap_err().to_string();
     assert!(error.ends_with("not a journal of kind \"match\": line 1 is \"my diary\""), "{error}");
     fs::write(dir.path().join("journal"), "anqi-journal 1\nplan 0 5 00000000\nhello\n").unwrap();
-    let error = Journal::open(dir.path()).unwrap_err().to_string();
+    let error = MatchJournal::open(dir.path()).unwrap_err().to_string();
     assert!(error.contains("line 2, the head, is damaged: its checksum is 00000000"), "{error}");
 }
 
@@ -133,7 +133,7 @@ fn a_test_decides_in_the_order_of_the_plan() {
     for threads in [1, 2, 7] {
         let dir = tempfile::tempdir().unwrap();
         // Some pairs from far behind are there already.
-        let mut journal = Journal::open_or_create(dir.path(), &plan).unwrap();
+        let mut journal = MatchJournal::open_or_create(dir.path(), &plan).unwrap();
         for number in [9, 77, 399] {
             journal.append(&play_pair(&plan, number, &cast(&plan), &Stop::default()).unwrap()).unwrap();
         }
@@ -154,7 +154,7 @@ fn stopped_means_nothing_half_done() {
     let dir = tempfile::tempdir().unwrap();
     let mut rounds = 0;
     loop {
-        let mut journal = Journal::open_or_create(dir.path(), &plan).unwrap();
+        let mut journal = MatchJournal::open_or_create(dir.path(), &plan).unwrap();
         let stop = Stop::default();
         let mut played = 0;
         let ended = run(&mut journal, 2, &cast(&plan), &stop, |event| {

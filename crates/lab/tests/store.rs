@@ -3,7 +3,7 @@
 use std::fs;
 
 use anqi_engine::{Resources, Stop};
-use anqi_lab::{Cast, Journal, Plan, PlayedPair, play_pair};
+use anqi_lab::{Cast, MatchJournal, Plan, PlayedPair, play_pair};
 use anqi_store::faults::{After, SimulatedDisk, damage, every_fault};
 
 fn plan() -> Plan {
@@ -45,7 +45,7 @@ fn every_call_may_fail() {
             },
             |disk| {
                 let (mut acknowledged, mut synced) = (Vec::new(), Vec::new());
-                if let Ok(mut journal) = Journal::open_or_create(&disk.path().join("match"), &plan) {
+                if let Ok(mut journal) = MatchJournal::open_or_create(&disk.path().join("match"), &plan) {
                     for pair in &pairs[..count] {
                         if journal.append(pair).is_err() {
                             break;
@@ -61,7 +61,7 @@ fn every_call_may_fail() {
             },
             |disk, (acknowledged, synced), after| {
                 let dir = disk.path().join("match");
-                let mut journal = Journal::open_or_create(&dir, &plan).expect("room");
+                let mut journal = MatchJournal::open_or_create(&dir, &plan).expect("room");
                 let kept = if after == After::Restart { acknowledged } else { synced };
                 for number in kept {
                     assert_eq!(journal.pair(number).expect("acknowledged"), pairs[number as usize], "{after:?}");
@@ -88,13 +88,13 @@ fn damaged(times: usize) {
     let disk = SimulatedDisk::mount(1);
     let dir = disk.path().join("match");
     let path = dir.join("journal");
-    let mut journal = Journal::open_or_create(&dir, &plan).expect("room");
+    let mut journal = MatchJournal::open_or_create(&dir, &plan).expect("room");
     pairs.iter().for_each(|pair| journal.append(pair).expect("room"));
     drop(journal);
     for whole in [disk.peek(&path).expect("written"), old_journal(&plan, &pairs)] {
         for damaged in damage(&whole, 7).take(times / 2) {
             disk.put(&path, &damaged.bytes);
-            match Journal::read(&dir) {
+            match MatchJournal::read(&dir) {
                 Err(error) => assert!(error.to_string().contains("line "), "{error}"),
                 Ok(journal) => {
                     let told = journal.damages().to_string();
@@ -130,7 +130,7 @@ fn an_old_journal_goes_on() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("journal");
     fs::write(&path, old_journal(&plan, &pairs[..2])).expect("room");
-    let mut journal = Journal::open(dir.path()).expect("a journal");
+    let mut journal = MatchJournal::open(dir.path()).expect("a journal");
     assert_eq!((journal.len(), journal.plan()), (2, &plan));
     pairs.iter().for_each(|pair| journal.append(pair).expect("room"));
     drop(journal);

@@ -18,7 +18,7 @@ pub(crate) fn escapes<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, 
     let (movers, enemies) = (own & !dark, foe & !dark);
     let cannons = p1 & !(p0 | p2);
     let (steppers, jumpers) = if JUMPS { (enemies & !cannons, enemies & cannons) } else { (enemies, W::empty()) };
-    let lines = Lines::new::<JUMPS>(jumpers, own | foe, squares);
+    let lines = CannonLines::new::<JUMPS>(jumpers, own | foe, squares);
 
     // Rung by rung: the squares next to enemies that take it.
     let from_2 = p1 | p2;
@@ -72,7 +72,7 @@ fn near<W: Word>(set: W) -> W {
 }
 
 /// Where enemy cannons are seen, and whom they hit. Above and below are along the line of the view.
-struct Lines<W> {
+struct CannonLines<W> {
     /// An enemy cannon is the first piece above.
     above: W,
     /// An enemy cannon is the first piece below.
@@ -85,10 +85,10 @@ struct Lines<W> {
     across: W,
 }
 
-impl<W: Word> Lines<W> {
+impl<W: Word> CannonLines<W> {
     #[inline(always)]
-    fn new<const JUMPS: bool>(cannons: W, occupied: W, squares: W) -> Lines<W> {
-        let mut lines = Lines {
+    fn new<const JUMPS: bool>(cannons: W, occupied: W, squares: W) -> CannonLines<W> {
+        let mut lines = CannonLines {
             above: W::empty(),
             below: W::empty(),
             from_above: W::empty(),

@@ -8,7 +8,7 @@ pub(crate) const LONGEST_LINE: usize = 64 * 1024;
 
 /// A line without its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Line {
+pub(crate) enum InputLine {
     Text(String),
     /// Not UTF-8; shown with replacement characters.
     Bytes(String),
@@ -16,13 +16,13 @@ pub(crate) enum Line {
     TooLong(String),
 }
 
-impl Line {
+impl InputLine {
     /// The text, or why there is none.
     pub(crate) fn text(&self) -> Result<&str, String> {
         match self {
-            Line::Text(text) => Ok(text),
-            Line::Bytes(text) => Err(format!("{:?} is not UTF-8", anqi_rules::excerpt(text))),
-            Line::TooLong(start) => {
+            InputLine::Text(text) => Ok(text),
+            InputLine::Bytes(text) => Err(format!("{:?} is not UTF-8", anqi_rules::excerpt(text))),
+            InputLine::TooLong(start) => {
                 Err(format!("the line {:?} is longer than {LONGEST_LINE} bytes", anqi_rules::excerpt(start)))
             }
         }
@@ -31,23 +31,23 @@ impl Line {
     /// Whatever can be read of it.
     pub(crate) fn shown(&self) -> &str {
         match self {
-            Line::Text(text) | Line::Bytes(text) | Line::TooLong(text) => text,
+            InputLine::Text(text) | InputLine::Bytes(text) | InputLine::TooLong(text) => text,
         }
     }
 }
 
-impl From<Vec<u8>> for Line {
-    fn from(mut bytes: Vec<u8>) -> Line {
+impl From<Vec<u8>> for InputLine {
+    fn from(mut bytes: Vec<u8>) -> InputLine {
         if bytes.last() == Some(&b'\r') {
             bytes.pop();
         }
         String::from_utf8(bytes)
-            .map_or_else(|bad| Line::Bytes(String::from_utf8_lossy(bad.as_bytes()).into_owned()), Line::Text)
+            .map_or_else(|bad| InputLine::Bytes(String::from_utf8_lossy(bad.as_bytes()).into_owned()), InputLine::Text)
     }
 }
 
 /// The next line; `None` at the end of the input. What is too long is read to its end and forgotten.
-pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<InputLine>> {
     let mut line = Vec::new();
     let mut too_long = false;
     loop {
@@ -66,9 +66,9 @@ pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
         input.consume(used);
         if newline.is_some() || at_end {
             return Ok(match () {
-                () if too_long => Some(Line::TooLong(String::from_utf8_lossy(&line).into_owned())),
+                () if too_long => Some(InputLine::TooLong(String::from_utf8_lossy(&line).into_owned())),
                 () if at_end && line.is_empty() => None,
-                () => Some(Line::from(line)),
+                () => Some(InputLine::from(line)),
             });
         }
     }
@@ -90,11 +90,11 @@ mod tests {
         while let Some(line) = read_line(&mut input).unwrap() {
             lines.push(line);
         }
-        assert_eq!(lines[0], Line::Text("one".to_owned()));
-        assert_eq!(lines[1], Line::Text(String::new()));
-        assert_eq!(lines[2], Line::Bytes("\u{fffd}\0two".to_owned()));
-        assert_eq!(lines[3], Line::Text("x".repeat(LONGEST_LINE)));
-        assert_eq!(lines[4], Line::TooLong("y".repeat(LONGEST_LINE)));
-        assert_eq!(lines[5..], [Line::Text("last".to_owned())]);
+        assert_eq!(lines[0], InputLine::Text("one".to_owned()));
+        assert_eq!(lines[1], InputLine::Text(String::new()));
+        assert_eq!(lines[2], InputLine::Bytes("\u{fffd}\0two".to_owned()));
+        assert_eq!(lines[3], InputLine::Text("x".repeat(LONGEST_LINE)));
+        assert_eq!(lines[4], InputLine::TooLong("y".repeat(LONGEST_LINE)));
+        assert_eq!(lines[5..], [InputLine::Text("last".to_owned())]);
     }
 }

@@ -10,8 +10,8 @@ use std::str::FromStr;
 
 use anqi_rules::excerpt;
 
-use crate::error::{Damage, Flaw, RecordError};
-use crate::lines::{Line, Lines};
+use crate::error::{Flaw, RecordDamage, RecordError};
+use crate::lines::{Lines, TextLine};
 use crate::movetext::{self, Movetext};
 use crate::reader::LocatedRecord;
 use crate::record::Record;
@@ -26,7 +26,7 @@ pub(crate) fn read(lines: &mut Lines<impl BufRead>) -> Result<Option<LocatedReco
     let tags = read_tags(lines, first);
     if matches!(tags, Err(RecordError::Damaged(_))) {
         // What is left of the tags belongs to this record, too.
-        lines.skip_until(Line::is_blank)?;
+        lines.skip_until(TextLine::is_blank)?;
     }
     let record = tags.and_then(|(tags, last)| read_plies(lines, tags, &last));
     if matches!(record, Err(RecordError::Damaged(_))) {
@@ -36,7 +36,7 @@ pub(crate) fn read(lines: &mut Lines<impl BufRead>) -> Result<Option<LocatedReco
 }
 
 /// The tags and the last line of them.
-fn read_tags(lines: &mut Lines<impl BufRead>, first: Line) -> Result<(Tags, Line), RecordError> {
+fn read_tags(lines: &mut Lines<impl BufRead>, first: TextLine) -> Result<(Tags, TextLine), RecordError> {
     let mut tags = Tags::new();
     let mut line = first;
     loop {
@@ -52,7 +52,7 @@ fn read_tags(lines: &mut Lines<impl BufRead>, first: Line) -> Result<(Tags, Line
     }
 }
 
-fn read_plies(lines: &mut Lines<impl BufRead>, tags: Tags, last_tag: &Line) -> Result<Record, RecordError> {
+fn read_plies(lines: &mut Lines<impl BufRead>, tags: Tags, last_tag: &TextLine) -> Result<Record, RecordError> {
     lines.skip_until(|line| !line.is_blank())?;
     let mut movetext = Movetext::default();
     let mut last = None;
@@ -83,7 +83,7 @@ impl FromStr for Record {
     fn from_str(text: &str) -> Result<Record, RecordError> {
         let mut lines = Lines::new(text.as_bytes());
         let Some(LocatedRecord { record, .. }) = read(&mut lines)? else {
-            return Err(Damage { line: 1, text: String::new(), flaw: Flaw::Stray(BEGINNING) }.into());
+            return Err(RecordDamage { line: 1, text: String::new(), flaw: Flaw::Stray(BEGINNING) }.into());
         };
         match lines.first_of_record()? {
             None => Ok(record),

@@ -13,7 +13,7 @@ use crate::tags::TagError;
 pub enum RecordError {
     /// A record is damaged; the next call reads the one after it.
     #[error(transparent)]
-    Damaged(#[from] Damage),
+    Damaged(#[from] RecordDamage),
     /// The input cannot be read; there will be no more records.
     #[error("cannot read records: {0}")]
     Io(#[from] io::Error),
@@ -22,7 +22,7 @@ pub enum RecordError {
 /// Where a record is damaged, and how.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {flaw}; the line reads {text:?}")]
-pub struct Damage {
+pub struct RecordDamage {
     /// The line, counted from 1.
     pub line: u64,
     /// The beginning of that line.

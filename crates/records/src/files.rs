@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::{Damage, Reader, Record, RecordError};
+use crate::{Reader, Record, RecordDamage, RecordError};
 
 /// The place of a record: a file and a line in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
 }
 
 /// A record out of a file, or what is wrong with it.
-pub type Found = (Source, Result<Record, Damage>);
+pub type Found = (Source, Result<Record, RecordDamage>);
 
 /// All records of `files`, one at a time. What comes after an error is the next file.
 pub fn read_files(files: &[PathBuf]) -> impl Iterator<Item = Result<Found, FileError>> + '_ {

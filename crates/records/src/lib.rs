@@ -61,7 +61,7 @@ mod writer;
 pub use check::Check;
 pub use clock::Clock;
 pub use comment::{Comment, CommentError};
-pub use error::{Damage, Flaw, RecordError, WriteError};
+pub use error::{Flaw, RecordDamage, RecordError, WriteError};
 pub use eval::{Chances, Eval};
 #[cfg(feature = "files")]
 pub use files::{FileError, Found, Source, open, read_files};

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use anqi_rules::excerpt;
 
-use crate::error::{Damage, Flaw};
+use crate::error::{Flaw, RecordDamage};
 
 /// The longest line that a record may have, in bytes; longer ones are skipped and reported.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -13,25 +13,25 @@ const LARGEST_RECORD: usize = 16 * 1024 * 1024;
 
 /// A line without its end, whatever its bytes were.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct TextLine {
     pub(crate) number: u64,
     /// As much of it as can be shown, even if `flaw` says that it is not sound.
     pub(crate) text: String,
     flaw: Option<Flaw>,
 }
 
-impl Line {
+impl TextLine {
     pub(crate) fn is_blank(&self) -> bool {
         self.text.trim_ascii().is_empty()
     }
 
     /// The damage that something about this line is.
-    pub(crate) fn damage(&self, flaw: impl Into<Flaw>) -> Damage {
-        Damage { line: self.number, text: excerpt(&self.text), flaw: flaw.into() }
+    pub(crate) fn damage(&self, flaw: impl Into<Flaw>) -> RecordDamage {
+        RecordDamage { line: self.number, text: excerpt(&self.text), flaw: flaw.into() }
     }
 
     /// The text, if it can be trusted.
-    pub(crate) fn sound(&self) -> Result<&str, Damage> {
+    pub(crate) fn sound(&self) -> Result<&str, RecordDamage> {
         match &self.flaw {
             None => Ok(&self.text),
             Some(flaw) => Err(self.damage(flaw.clone())),
@@ -44,7 +44,7 @@ impl Line {
 pub(crate) struct Lines<R> {
     input: R,
     number: u64,
-    put_back: Option<Line>,
+    put_back: Option<TextLine>,
     /// Bytes read since the record began.
     record: usize,
 }
@@ -55,7 +55,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line, or `None` at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<TextLine>> {
         if let Some(line) = self.put_back.take() {
             return Ok(Some(line));
         }
@@ -78,23 +78,23 @@ impl<R: BufRead> Lines<R> {
             flaw.get_or_insert(Flaw::NotUtf8);
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         });
-        Ok(Some(Line { number: self.number, text, flaw }))
+        Ok(Some(TextLine { number: self.number, text, flaw }))
     }
 
     /// Lets the next call of [`next`](Lines::next) give this line again.
-    pub(crate) fn put_back(&mut self, line: Line) {
+    pub(crate) fn put_back(&mut self, line: TextLine) {
         self.put_back = Some(line);
     }
 
     /// The next line with something on it, as the first of a record.
-    pub(crate) fn first_of_record(&mut self) -> io::Result<Option<Line>> {
+    pub(crate) fn first_of_record(&mut self) -> io::Result<Option<TextLine>> {
         self.record = 0;
         self.skip_until(|line| !line.is_blank())?;
         self.next()
     }
 
     /// Drops lines up to the first that is `wanted`; they count for no record.
-    pub(crate) fn skip_until(&mut self, wanted: impl Fn(&Line) -> bool) -> io::Result<()> {
+    pub(crate) fn skip_until(&mut self, wanted: impl Fn(&TextLine) -> bool) -> io::Result<()> {
         while let Some(line) = self.next()? {
             if wanted(&line) {
                 self.put_back(line);

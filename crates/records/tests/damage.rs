@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use anqi_records::{Comment, Damage, Flaw, Format, Reader, Record, RecordError, Tags, Writer};
+use anqi_records::{Comment, Flaw, Format, Reader, Record, RecordDamage, RecordError, Tags, Writer};
 use anqi_rules::{Deal, Game, Move, Rules, Seed};
 use proptest::prelude::*;
 
@@ -41,7 +41,7 @@ fn three(format: Format) -> (Vec<u8>, Vec<Record>, usize, usize) {
     (text, read, one, two)
 }
 
-fn read(text: &[u8], format: Format) -> Vec<Result<Record, Damage>> {
+fn read(text: &[u8], format: Format) -> Vec<Result<Record, RecordDamage>> {
     let lines = text.split(|&byte| byte == b'\n').count() as u64;
     Reader::with_format(text, format)
         .map(|item| match item {
@@ -249,7 +249,7 @@ fn huge_records_are_refused_and_passed_over() {
         .map(|line| format!("{line}\n"))
         .collect();
     let found = read(format!("{head}{many}").as_bytes(), Format::Server);
-    assert!(matches!(&found[..], [Err(Damage { flaw: Flaw::ManyPlies(_), .. })]), "{found:?}");
+    assert!(matches!(&found[..], [Err(RecordDamage { flaw: Flaw::ManyPlies(_), .. })]), "{found:?}");
 }
 
 #[test]

@@ -6,12 +6,12 @@
 //!
 //! ```
 //! use anqi_engine::{Resources, Stop};
-//! use anqi_lab::{Cast, Journal, Plan, run};
+//! use anqi_lab::{Cast, MatchJournal, Plan, run};
 //! use anqi_report::MatchReport;
 //!
 //! let plan: Plan = "rules = 'chen,board=2x4'\npairs = 5\nplayers = ['chen:var1 depth=2', 'random']".parse()?;
 //! let dir = tempfile::tempdir()?;
-//! let mut journal = Journal::open_or_create(dir.path(), &plan)?;
+//! let mut journal = MatchJournal::open_or_create(dir.path(), &plan)?;
 //! run(&mut journal, 1, &Cast::new(&plan, &Resources::default())?, &Stop::default(), |_| {})?;
 //! let mut report = MatchReport::new(&plan, 10);
 //! for number in 0..journal.len() {

@@ -25,14 +25,14 @@ pub(crate) struct Moves {
     size: [u8; 2],
     /// The board at the start, rank by rank from the top: letters are pieces, `x` is face down, `.` is empty.
     start: String,
-    plies: Vec<Step>,
+    plies: Vec<ReplayStep>,
 }
 
 /// A ply, what it changes, and what the record says about it.
-type Step = (String, Vec<Change>, String);
+type ReplayStep = (String, Vec<SquareChange>, String);
 
 /// A place in `start`, and what is there afterwards.
-type Change = (usize, char);
+type SquareChange = (usize, char);
 
 impl Moves {
     pub(crate) fn of(record: &Record) -> Result<Moves, UnplayableGame> {

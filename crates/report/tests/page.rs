@@ -1,13 +1,13 @@
 //! The page of a small tournament: everything is there, nothing comes from outside, nothing leaks out of its place.
 
 use anqi_engine::{Resources, Stop};
-use anqi_lab::{Cast, Journal, Plan, run};
+use anqi_lab::{Cast, MatchJournal, Plan, run};
 use anqi_report::MatchReport;
 
 fn page(plan: &str, games: usize) -> String {
     let plan: Plan = plan.parse().expect("a plan");
     let dir = tempfile::tempdir().expect("a folder");
-    let mut journal = Journal::open_or_create(dir.path(), &plan).expect("a journal");
+    let mut journal = MatchJournal::open_or_create(dir.path(), &plan).expect("a journal");
     let cast = Cast::new(&plan, &Resources::default()).expect("no files");
     run(&mut journal, 1, &cast, &Stop::default(), |_| {}).expect("a run");
     let mut report = MatchReport::new(&plan, games);

@@ -34,13 +34,13 @@ pub(crate) struct Index {
     /// The squares of the board that are not face down.
     free: u32,
     /// Groups with shown pieces in the order of placing.
-    order: ArrayVec<Step, MOST_GROUPS>,
+    order: ArrayVec<Digit, MOST_GROUPS>,
     fold: Option<Box<Fold>>,
     half: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct Digit {
     group: usize,
     count: u32,
     ways: u32,
@@ -66,14 +66,14 @@ impl Index {
         let fold = fold.filter(|_| anchor.is_some());
         let mut left = free.count_ones();
         let shown = (0..groups.len()).filter(|&group| groups[group].count > 0 && Some(group) != anchor);
-        let order: ArrayVec<Step, MOST_GROUPS> = anchor
+        let order: ArrayVec<Digit, MOST_GROUPS> = anchor
             .into_iter()
             .chain(shown)
             .map(|group| {
                 let count = u32::from(groups[group].count);
                 let ways = choose(left, count);
                 left -= count;
-                Step { group, count, ways }
+                Digit { group, count, ways }
             })
             .collect();
         let unfolded: u32 = order.iter().map(|step| step.ways).product();
@@ -118,7 +118,7 @@ impl Index {
         sets: &[u32; MOST_GROUPS],
         first: u32,
         mut free: u32,
-        order: &[Step],
+        order: &[Digit],
         placement: &Placement,
     ) -> u32 {
         let mut number = first;

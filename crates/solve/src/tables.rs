@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anqi_endgame::Class;
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, excerpt};
-use anqi_store::{Claim, Container, ContainerError};
+use anqi_store::{Container, ContainerError, FileClaim};
 use anqi_task::{Progress, Status, Stop};
 
 use crate::level::{Level, successors};
@@ -282,7 +282,7 @@ fn head(veiled: &Veiled) -> String {
 }
 
 fn write(path: &Path, veiled: &Veiled, levels: &Levels) -> Result<(), ContainerError> {
-    let Some(claim) = Claim::new(path)? else { return Ok(()) }; // somebody else makes the same
+    let Some(claim) = FileClaim::new(path)? else { return Ok(()) }; // somebody else makes the same
     let bytes: Vec<u8> = levels.levels.iter().flat_map(Level::values).map(|&value| value as i8 as u8).collect();
     claim.write(&head(veiled), BLOCK, &bytes)
 }

@@ -194,18 +194,18 @@ impl Container {
 /// The only right to make a file, while it is held. If it is dropped, or the process dies, there is no file, and the next
 /// claim begins anew.
 #[derive(Debug)]
-pub struct Claim(Part);
+pub struct FileClaim(Part);
 
-impl Claim {
+impl FileClaim {
     /// Claims a file. `None` if it is there already, or if another process is making it.
     ///
     /// # Errors
     /// If the folder cannot be written to.
-    pub fn new(path: &Path) -> Result<Option<Claim>, ContainerError> {
+    pub fn new(path: &Path) -> Result<Option<FileClaim>, ContainerError> {
         let io = |error| ContainerError::Io { path: path.display().to_string(), error };
         let Some(part) = Part::begin(path, Access::Ordinary).map_err(io)? else { return Ok(None) };
         // Another process may have finished the file before this one began.
-        Ok(if disk::exists(path) { None } else { Some(Claim(part)) })
+        Ok(if disk::exists(path) { None } else { Some(FileClaim(part)) })
     }
 
     /// Writes the file: from now on it is there, and stays as it is.

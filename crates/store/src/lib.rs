@@ -17,7 +17,7 @@
 //! | `lock.rs` | `FolderLock`: one process at a time in a folder |
 //! | `journal/` | `LineJournal`: a typed head, then one checked entry a line, appended one by one |
 //! | `sync.rs` | `Syncer`: the thread that forces journals to the disk |
-//! | `container.rs` | `Container`, `Claim`: bytes in compressed, checked blocks; the right to make a file |
+//! | `container.rs` | `Container`, `FileClaim`: bytes in compressed, checked blocks; the right to make a file |
 //! | `faults/` | the simulated disk, behind the feature `faults` |
 //!
 //! - **Reading never changes a file.** A damaged line is named with its number and the reason; the file keeps every byte.
@@ -35,10 +35,10 @@ mod lock;
 mod sync;
 mod whole;
 
-pub use container::{Claim, Container, ContainerError};
+pub use container::{Container, ContainerError, FileClaim};
 pub use disk::{Access, Found, create_folders, exists, list, read, read_text, remove};
 pub use journal::{
-    Damage, Damages, Format, Framing, JournalError, Line, LineJournal, Old, OldHead, Owner, Place, Reason,
+    Damage, Damages, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner, Place, Reason,
 };
 pub use lock::{FolderLock, LockError};
 pub use sync::Syncer;

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use anqi_store::{Claim, Container, ContainerError};
+use anqi_store::{Container, ContainerError, FileClaim};
 use proptest::prelude::*;
 
 fn write(path: &Path, head: &str, block_len: usize, bytes: &[u8]) {
-    Claim::new(path).expect("a folder").expect("nobody else").write(head, block_len, bytes).expect("room");
+    FileClaim::new(path).expect("a folder").expect("nobody else").write(head, block_len, bytes).expect("room");
 }
 
 fn read(path: &Path) -> Result<(String, Vec<u8>), ContainerError> {
@@ -68,12 +68,12 @@ fn damage_is_noticed() {
 fn one_at_a_time_makes_a_file() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("table");
-    let first = Claim::new(&path).expect("a folder").expect("nobody else");
-    assert!(Claim::new(&path).expect("a folder").is_none());
+    let first = FileClaim::new(&path).expect("a folder").expect("nobody else");
+    assert!(FileClaim::new(&path).expect("a folder").is_none());
     drop(first); // as if it had died
-    let second = Claim::new(&path).expect("a folder").expect("nobody else any more");
+    let second = FileClaim::new(&path).expect("a folder").expect("nobody else any more");
     second.write("", 10, b"something").expect("room");
-    assert!(Claim::new(&path).expect("a folder").is_none());
+    assert!(FileClaim::new(&path).expect("a folder").is_none());
     assert_eq!(read(&path).expect("sound"), (String::new(), b"something".to_vec()));
     assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1);
 }

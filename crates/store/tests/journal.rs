@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anqi_store::faults::{After, Mount, SimulatedDisk, damage, every_fault};
 use anqi_store::{
-    Access, Format, Framing, JournalError, Line, LineJournal, Old, OldHead, Owner, Place, Reason, Syncer, read,
+    Access, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner, Place, Reason, Syncer,
+    read,
 };
 use proptest::prelude::*;
 
@@ -16,7 +17,7 @@ struct Texts<const ORDERED: bool, const FRAMING: usize>;
 const FRAMINGS: [Framing; 4] = [Framing::Lines, Framing::SumFirst, Framing::SumLast, Framing::Blocks];
 const BLOCKS: usize = 3;
 
-impl<const ORDERED: bool, const FRAMING: usize> Format for Texts<ORDERED, FRAMING> {
+impl<const ORDERED: bool, const FRAMING: usize> JournalFormat for Texts<ORDERED, FRAMING> {
     const NAME: &'static str = "texts";
     const ORDERED: bool = ORDERED;
     const OLD: Option<Old> = Some(Old { first_line: "anqi texts 1", head: OldHead::Entry, framing: FRAMINGS[FRAMING] });
@@ -31,11 +32,11 @@ impl<const ORDERED: bool, const FRAMING: usize> Format for Texts<ORDERED, FRAMIN
         Ok(text.to_owned())
     }
 
-    fn write(entry: &String) -> Line<'_> {
-        Line::new("text", 7, entry.as_str())
+    fn write(entry: &String) -> JournalLine<'_> {
+        JournalLine::new("text", 7, entry.as_str())
     }
 
-    fn read(line: Line<'_>) -> Result<String, String> {
+    fn read(line: JournalLine<'_>) -> Result<String, String> {
         if line.text == "nonsense" { Err("it is nonsense".to_owned()) } else { Ok(line.text.into_owned()) }
     }
 }
@@ -47,14 +48,16 @@ fn texts(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("entry {number}\n{}", "a\\ü".repeat(number % 7))).collect()
 }
 
-fn open<F: Format<Head = String, Entry = String>>(path: &Path) -> Result<(LineJournal<F>, Vec<String>), JournalError> {
+fn open<F: JournalFormat<Head = String, Entry = String>>(
+    path: &Path,
+) -> Result<(LineJournal<F>, Vec<String>), JournalError> {
     let mut met = Vec::new();
     let (head, syncer) = ("a title".to_owned(), Syncer::by_hand());
     LineJournal::open_or_create(path, Owner::Alone, Access::Ordinary, &head, &syncer, |text, _| met.push(text))
         .map(|journal| (journal, met))
 }
 
-fn read_all<F: Format<Entry = String>>(path: &Path) -> Result<(LineJournal<F>, Vec<String>), JournalError> {
+fn read_all<F: JournalFormat<Entry = String>>(path: &Path) -> Result<(LineJournal<F>, Vec<String>), JournalError> {
     let mut met = Vec::new();
     LineJournal::read(path, |text, _| met.push(text)).map(|journal| (journal, met))
 }
@@ -76,7 +79,7 @@ fn old_file(framing: usize, texts: &[String]) -> Vec<u8> {
     file
 }
 
-fn append_all<F: Format<Head = String, Entry = String>>(journal: &mut LineJournal<F>, texts: &[String]) {
+fn append_all<F: JournalFormat<Head = String, Entry = String>>(journal: &mut LineJournal<F>, texts: &[String]) {
     for text in texts {
         journal.append(text).unwrap();
     }
@@ -108,7 +111,7 @@ fn what_is_written_is_read() {
 
 /// Cut anywhere, a journal holds exactly the entries whose last byte was written, tells of the piece that was cut off, goes on
 /// from there, and keeps every byte.
-fn cut_anywhere<F: Format<Head = String, Entry = String>>(whole: &[u8], texts: &[String], ends: &[usize]) {
+fn cut_anywhere<F: JournalFormat<Head = String, Entry = String>>(whole: &[u8], texts: &[String], ends: &[usize]) {
     for length in ends[0]..=whole.len() {
         let disk = SimulatedDisk::mount(1);
         let path = disk.path().join("journal");
@@ -167,7 +170,12 @@ fn a_torn_line_never_was() {
 
 /// Damages a file over and over. Nothing panics, no file changes, what is read was written, and the message names the line;
 /// where entries are independent at most `most_lost` are lost.
-fn damaged<F: Format<Head = String, Entry = String>>(whole: &[u8], texts: &[String], times: usize, most_lost: usize) {
+fn damaged<F: JournalFormat<Head = String, Entry = String>>(
+    whole: &[u8],
+    texts: &[String],
+    times: usize,
+    most_lost: usize,
+) {
     for damaged in damage(whole, 24).take(times) {
         let disk = SimulatedDisk::mount(1);
         let path = disk.path().join("journal");
@@ -308,7 +316,7 @@ fn refuses_what_is_not_its_own() {
 /// Every call of making a journal, filling it and reading it again fails once, in every way; then the process dies or the power
 /// is cut. Entries that were acknowledged are there after a kill, those that were synced after a power cut, none is there that
 /// was refused in good order, and the journal goes on.
-fn survives<F: Format<Head = String, Entry = String>>(before: Option<&[u8]>) {
+fn survives<F: JournalFormat<Head = String, Entry = String>>(before: Option<&[u8]>) {
     struct Outcome {
         acknowledged: Vec<String>,
         synced: Vec<String>,

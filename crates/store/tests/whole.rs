@@ -5,10 +5,10 @@ use std::io;
 use std::path::Path;
 use std::sync::mpsc;
 
-use anqi_store::faults::{Fault, SimulatedDisk, every_fault};
+use anqi_store::faults::{DiskFault, SimulatedDisk, every_fault};
 use anqi_store::{
-    Access, Claim, Container, FolderLock, Format, JournalError, Line, LineJournal, LockError, Old, Owner, Syncer,
-    create_folders, read, write_whole,
+    Access, Container, FileClaim, FolderLock, JournalError, JournalFormat, JournalLine, LineJournal, LockError, Old,
+    Owner, Syncer, create_folders, read, write_whole,
 };
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -39,7 +39,7 @@ fn every_call_of_a_claim_may_fail() {
     let bytes: Vec<u8> = (0..30_000u32).map(|n| (n * n / 7) as u8).collect();
     let made = |path: &Path| -> Result<bool, Box<dyn std::error::Error>> {
         create_folders(path.parent().unwrap())?;
-        let Some(claim) = Claim::new(path)? else { return Ok(false) };
+        let Some(claim) = FileClaim::new(path)? else { return Ok(false) };
         claim.write("head", 1000, &bytes)?;
         Ok(true)
     };
@@ -120,7 +120,7 @@ fn one_process_at_a_time_in_a_folder() {
 
 struct Lines;
 
-impl Format for Lines {
+impl JournalFormat for Lines {
     const NAME: &'static str = "lines";
     const ORDERED: bool = true;
     const OLD: Option<Old> = None;
@@ -135,11 +135,11 @@ impl Format for Lines {
         Ok(())
     }
 
-    fn write(entry: &String) -> Line<'_> {
-        Line::new("line", 0, entry.as_str())
+    fn write(entry: &String) -> JournalLine<'_> {
+        JournalLine::new("line", 0, entry.as_str())
     }
 
-    fn read(line: Line<'_>) -> Result<String, String> {
+    fn read(line: JournalLine<'_>) -> Result<String, String> {
         Ok(line.text.into_owned())
     }
 }
@@ -180,7 +180,7 @@ fn a_sync_that_failed_stays_failed() {
     let mut journal: LineJournal<Lines> =
         LineJournal::open_or_create(&path, Owner::Alone, Access::Ordinary, &(), &Syncer::by_hand(), |_, _| {}).unwrap();
     journal.append(&"one".to_owned()).unwrap();
-    disk.fail(0, Fault::Error);
+    disk.fail(0, DiskFault::Error);
     assert!(matches!(journal.sync(), Err(JournalError::NotSynced { .. })));
     let error = journal.sync().unwrap_err().to_string();
     assert!(error.ends_with("journal: what was written may be lost at a power cut: simulated fault"), "{error}");

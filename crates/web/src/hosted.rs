@@ -10,7 +10,7 @@ use anqi_records::{Record, RecordError, ReplayError, replay};
 use anqi_rules::{Game, Move, Outcome, Seat, SeedError, excerpt};
 use anqi_store::{Access, FolderLock, JournalError, Owner, Syncer, write_whole};
 
-use crate::journal::{Head, Journal};
+use crate::journal::{GameJournal, Head};
 
 /// One game, in play or kept.
 pub(crate) struct HostedGame {
@@ -29,7 +29,7 @@ enum State {
 /// A game in play, and where it is written down.
 struct Live {
     game: LiveGame,
-    journal: Journal,
+    journal: GameJournal,
     /// The times that the game is told are counted from here.
     start: Instant,
 }
@@ -120,7 +120,7 @@ impl HostedGame {
         let game = LiveGame::begin(terms, secret, policy, Duration::ZERO)?;
         let owner = Owner::Folder(&disk.lock);
         let path = journal_path(dir, id);
-        let journal = Journal::open_or_create(&path, owner, Access::Secret, &head, &disk.syncer, |_, _| {})?;
+        let journal = GameJournal::open_or_create(&path, owner, Access::Secret, &head, &disk.syncer, |_, _| {})?;
         Ok(HostedGame::live(id, game, journal))
     }
 
@@ -128,7 +128,7 @@ impl HostedGame {
     pub(crate) fn resume(dir: &Path, id: &str, policy: &Policy, disk: &Disk) -> Result<HostedGame, HostedError> {
         let mut entries = Vec::new();
         let met = |entry, _| entries.push(entry);
-        let journal = match Journal::open(&journal_path(dir, id), Owner::Folder(&disk.lock), &disk.syncer, met) {
+        let journal = match GameJournal::open(&journal_path(dir, id), Owner::Folder(&disk.lock), &disk.syncer, met) {
             Err(JournalError::Damaged { .. }) => return HostedGame::look(dir, id, policy),
             journal => journal.map_err(|error| HostedError::Damaged(error.to_string()))?,
         };
@@ -144,7 +144,7 @@ impl HostedGame {
     /// A game that was begun before, read and not played.
     pub(crate) fn look(dir: &Path, id: &str, policy: &Policy) -> Result<HostedGame, HostedError> {
         let mut entries = Vec::new();
-        let journal = Journal::read(&journal_path(dir, id), |entry, _| entries.push(entry));
+        let journal = GameJournal::read(&journal_path(dir, id), |entry, _| entries.push(entry));
         let journal = journal.map_err(|error| HostedError::Damaged(error.to_string()))?;
         let mut game = LiveGame::begin(&journal.head().terms, journal.head().secret()?, policy, Duration::ZERO)?;
         game.commit(&entries, Duration::ZERO)?;
@@ -167,7 +167,7 @@ impl HostedGame {
         }))
     }
 
-    fn live(id: &str, game: LiveGame, journal: Journal) -> HostedGame {
+    fn live(id: &str, game: LiveGame, journal: GameJournal) -> HostedGame {
         let live = Live { game, journal, start: Instant::now() };
         HostedGame { id: id.to_owned(), state: State::Live(Box::new(live)), version: 0, trouble: None }
     }

@@ -2,11 +2,11 @@
 
 use anqi_play::{Entry, Secret, Terms};
 use anqi_rules::SeedError;
-use anqi_store::{Format, Framing, Line, LineJournal, Old, OldHead};
+use anqi_store::{Framing, JournalFormat, JournalLine, LineJournal, Old, OldHead};
 use serde::{Deserialize, Serialize};
 
 /// The file of a game in play.
-pub(crate) type Journal = LineJournal<Happened>;
+pub(crate) type GameJournal = LineJournal<EntriesFormat>;
 
 /// The head of a journal: the terms, and the seeds of the deal. A reader of it knows the deal.
 #[derive(Serialize, Deserialize)]
@@ -28,9 +28,9 @@ impl Head {
 }
 
 /// What happens in a game: each entry needs those before it.
-pub(crate) struct Happened;
+pub(crate) struct EntriesFormat;
 
-impl Format for Happened {
+impl JournalFormat for EntriesFormat {
     const NAME: &'static str = "game";
     const ORDERED: bool = true;
     const OLD: Option<Old> = Some(Old { first_line: "", head: OldHead::Entry, framing: Framing::SumFirst });
@@ -46,12 +46,12 @@ impl Format for Happened {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
-    fn write(entry: &Entry) -> Line<'_> {
+    fn write(entry: &Entry) -> JournalLine<'_> {
         // Nor this.
-        Line::new("entry", 0, serde_json::to_string(entry).unwrap_or_default())
+        JournalLine::new("entry", 0, serde_json::to_string(entry).unwrap_or_default())
     }
 
-    fn read(line: Line<'_>) -> Result<Entry, String> {
+    fn read(line: JournalLine<'_>) -> Result<Entry, String> {
         serde_json::from_str(&line.text).map_err(|error| error.to_string())
     }
 }
@@ -84,16 +84,16 @@ mod tests {
         entries
     }
 
-    fn open(path: &Path) -> Result<(Journal, Vec<Entry>), JournalError> {
+    fn open(path: &Path) -> Result<(GameJournal, Vec<Entry>), JournalError> {
         let mut entries = Vec::new();
         let met = |entry, _| entries.push(entry);
-        Journal::open_or_create(path, Owner::Alone, Access::Secret, &head(), &Syncer::by_hand(), met)
+        GameJournal::open_or_create(path, Owner::Alone, Access::Secret, &head(), &Syncer::by_hand(), met)
             .map(|journal| (journal, entries))
     }
 
-    fn read(path: &Path) -> Result<(Journal, Vec<Entry>), JournalError> {
+    fn read(path: &Path) -> Result<(GameJournal, Vec<Entry>), JournalError> {
         let mut entries = Vec::new();
-        Journal::read(path, |entry, _| entries.push(entry)).map(|journal| (journal, entries))
+        GameJournal::read(path, |entry, _| entries.push(entry)).map(|journal| (journal, entries))
     }
 
     /// As c3a29fa wrote it.

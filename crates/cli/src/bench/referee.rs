@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anqi_engine::Resources;
 use anqi_engine::Stop;
-use anqi_lab::{Cast, Journal, Plan, PlanFile, PlayedPair, play_pair};
+use anqi_lab::{Cast, MatchJournal, Plan, PlanFile, PlayedPair, play_pair};
 use anyhow::Result;
 use serde::Serialize;
 
@@ -39,7 +39,7 @@ pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
     let outside = plan(&format!("cmd=\"'{}' engine --player random --seed {{seed}}\" name=outside", anqi.display()))?;
     let outside_cast = casts(&outside)?;
     let dir = tempfile::tempdir()?;
-    let mut journal = Journal::open_or_create(dir.path(), &inside)?;
+    let mut journal = MatchJournal::open_or_create(dir.path(), &inside)?;
     let rows = [
         pair_rate("in process", time, 0, &mut |number| Ok(play_pair(&inside, number, &inside_cast, &stop)?))?,
         pair_rate("and written down", time, 0, &mut |number| {

@@ -74,7 +74,7 @@ pub(crate) struct LineArgs {
 }
 
 #[derive(Serialize)]
-struct Line {
+struct PlayedLine {
     schema: &'static str,
     position: String,
     flavour: String,
@@ -100,7 +100,7 @@ pub(crate) fn line(args: &LineArgs, out: &mut Output) -> Result<Exit> {
         moves.push(Move::Step { from, to }.to_string());
         position = position.after_step(from, to);
     }
-    let line = Line {
+    let line = PlayedLine {
         schema: "anqi-endgame-line-1",
         position: start.to_string(),
         flavour: flavour.to_string(),

@@ -25,12 +25,12 @@ struct Stats {
     ending: String,
     class: String,
     flavour: String,
-    red_to_move: Side,
-    black_to_move: Side,
+    red_to_move: SideStats,
+    black_to_move: SideStats,
 }
 
 #[derive(Serialize)]
-struct Side {
+struct SideStats {
     win: u64,
     draw: u64,
     loss: u64,
@@ -46,12 +46,12 @@ pub(crate) fn run(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
     let reading = Class::of(&ending);
     let tally = reading.tally(&ending, table.tally());
     let longest = longest(&table);
-    let side = |color: Color| -> Result<Side> {
+    let side = |color: Color| -> Result<SideStats> {
         let Tally { win, draw, loss, longest: plies } = tally[color];
         let example =
             longest[reading.color(color)].map(|placement| super::position(&ending, &placement)).transpose()?;
         let plies = plies.filter(|_| args.tables.flavour.measure() != anqi_endgame::Measure::Outcome);
-        Ok(Side {
+        Ok(SideStats {
             win,
             draw,
             loss,

@@ -19,7 +19,7 @@ use anqi_task::Stop;
 
 use crate::eval::{Hand, Linear, Network};
 use crate::limits::{Budget, Limits};
-use crate::line::Line;
+use crate::line::SearchLine;
 use crate::minimax::transposition::TranspositionTable;
 use crate::options::{OnOff, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, Player};
@@ -112,7 +112,7 @@ impl Champion {
     fn search(&self, game: &Game, limits: &Limits, stop: &Stop, edge: f32) -> Option<Choice> {
         let network = self.network.as_deref().filter(|_| Network::knows(game.position()));
         let hand = Hand::with_weights(&self.options.weights.0);
-        let line = Line::new(game, &self.options.tables, &self.resources);
+        let line = SearchLine::new(game, &self.options.tables, &self.resources);
         let (options, table, tables) = (&self.options, &self.table, &self.options.tables);
         let worth = if *tables == TablesOption::Off { None } else { self.resources.boards().actions(game) };
         let moves = worth.as_deref().map_or_else(|| game.legal_moves().to_vec(), lossless);
@@ -188,7 +188,7 @@ mod tests {
             thread::sleep(Duration::from_millis(200));
             stop.raise();
         });
-        let line = Line::new(&game, &options.tables, &Resources::default());
+        let line = SearchLine::new(&game, &options.tables, &Resources::default());
         let answers = game.legal_moves().into_iter().filter_map(|mv| match mv {
             Move::Step { from, to } => champion.table.get(line.key(&game.position().after_step(from, to), 1)),
             Move::Flip(_) => None,

@@ -9,7 +9,7 @@ use super::judge::Judge;
 use super::small::SMALL_BOARD;
 use super::together::{Queue, Together};
 use crate::limits::{Budget, Limits};
-use crate::line::Line;
+use crate::line::SearchLine;
 use crate::minimax::ordering::{History, Picker, Quiet};
 use crate::minimax::pv::principal_variation;
 use crate::minimax::transposition::{Bound, Transposition, TranspositionTable};
@@ -29,7 +29,7 @@ pub(super) struct Search<'a> {
     judge: Judge<'a>,
     table: &'a TranspositionTable,
     together: &'a Together,
-    line: Line,
+    line: SearchLine,
     budget: Budget<'a>,
     /// With so few pieces face down every flip is searched; on small boards always.
     few: u32,
@@ -62,7 +62,7 @@ impl<'a> Search<'a> {
         judge: Judge<'a>,
         table: &'a TranspositionTable,
         together: &'a Together,
-        line: Line,
+        line: SearchLine,
         budget: Budget<'a>,
         board: BoardSize,
     ) -> Search<'a> {

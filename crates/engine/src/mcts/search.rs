@@ -15,7 +15,7 @@ use super::ucb::Bounds;
 use super::worth::worth;
 use super::{Backup, MctsOptions, preference};
 use crate::limits::SharedBudget;
-use crate::line::Line;
+use crate::line::SearchLine;
 use crate::resources::Resources;
 use crate::score::Score;
 
@@ -43,21 +43,21 @@ pub(super) struct Worker<'a> {
     bounds: Bounds,
     simulator: Simulator,
     rng: Xoshiro256PlusPlus,
-    line: Line,
+    line: SearchLine,
     /// How long the line is at the root.
     played: usize,
     /// The nodes from the root to where the worker is.
-    path: Vec<Step>,
+    path: Vec<PathNode>,
     /// Simulations that wait to be played together, and the ways to them.
     waiting: Vec<(Start, u64)>,
-    ways: Vec<Vec<Step>>,
+    ways: Vec<Vec<PathNode>>,
     /// The most plies it has looked ahead.
     deepest: u32,
 }
 
 /// A node on the way.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct PathNode {
     node: NodeId,
     /// Plies from the root.
     ply: u32,
@@ -89,7 +89,7 @@ const FIRST_MOVES: usize = 4;
 impl<'a> Worker<'a> {
     pub(super) fn new(search: &'a Search<'a>, seed: &Seed) -> Worker<'a> {
         let mut rng = seed.rng();
-        let line = Line::new(search.game, &search.options.tables, search.resources);
+        let line = SearchLine::new(search.game, &search.options.tables, search.resources);
         Worker {
             search,
             bounds: Bounds::from(search.options),
@@ -139,7 +139,7 @@ impl<'a> Worker<'a> {
 
     /// Whether there was a flip between the root and where the worker is.
     pub(super) fn has_flipped(&self) -> bool {
-        let flip = |step: &Step| matches!(self.tree().node(step.node).mv(), Some(Move::Flip(_)));
+        let flip = |step: &PathNode| matches!(self.tree().node(step.node).mv(), Some(Move::Flip(_)));
         self.path.iter().skip(1).any(flip)
     }
 
@@ -147,7 +147,7 @@ impl<'a> Worker<'a> {
     pub(super) fn begin(&mut self) -> Position {
         self.line.truncate(self.played);
         self.path.clear();
-        self.path.push(Step { node: ROOT, ply: 0, chance: false });
+        self.path.push(PathNode { node: ROOT, ply: 0, chance: false });
         *self.search.game.position()
     }
 
@@ -155,7 +155,7 @@ impl<'a> Worker<'a> {
     pub(super) fn follow(&mut self, child: NodeId, board: &Position) {
         self.line.push(board);
         let ply = self.ply() + 1;
-        self.path.push(Step { node: child, ply, chance: false });
+        self.path.push(PathNode { node: child, ply, chance: false });
         self.deepest = self.deepest.max(ply);
         if ply >= self.search.depth {
             self.search.budget.end();
@@ -201,7 +201,7 @@ impl<'a> Worker<'a> {
         if let Some(chance) = self.path.last_mut() {
             chance.chance = true;
         }
-        self.path.push(Step { node: outcome, ply, chance: false });
+        self.path.push(PathNode { node: outcome, ply, chance: false });
         Some((outcome, new))
     }
 
@@ -348,7 +348,7 @@ impl<'a> Worker<'a> {
 
 impl Search<'_> {
     /// Counts a result in all nodes from the root to where it was found.
-    fn backpropagate(&self, path: &[Step], Simulated { result, quality }: Simulated, in_flight: bool) {
+    fn backpropagate(&self, path: &[PathNode], Simulated { result, quality }: Simulated, in_flight: bool) {
         let last = path.last().map_or(0, |step| step.ply);
         for step in path.iter().rev() {
             let node = self.tree.node(step.node);

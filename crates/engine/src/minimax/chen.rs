@@ -16,7 +16,7 @@ use super::pv::principal_variation;
 use super::transposition::{Bound, Transposition, TranspositionTable};
 use crate::eval::{Evaluate, Evaluation, with_evaluation};
 use crate::limits::{Budget, Limits};
-use crate::line::Line;
+use crate::line::SearchLine;
 use crate::options::{Names, OnOff, WeightList, WeightRange, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::resources::Resources;
@@ -117,7 +117,7 @@ impl Player for Chen {
         with_evaluation!(options.eval, &options.weights.0, |eval| {
             let done = Stop::default();
             let think = |limits: &Limits, stop: &Stop| {
-                let line = Line::new(game, &options.tables, resources);
+                let line = SearchLine::new(game, &options.tables, resources);
                 let budget = Budget::new(limits, stop, resources.time());
                 Search::new(&eval, options, &types, table, line, limits, budget).deepen(game, flip_draw)
             };
@@ -144,7 +144,7 @@ struct Search<'a, E> {
     options: &'a ChenOptions,
     types: &'a [Piece],
     table: Option<&'a TranspositionTable>,
-    line: Line,
+    line: SearchLine,
     limits: Limits,
     budget: Budget<'a>,
     history: History,
@@ -164,7 +164,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         options: &'a ChenOptions,
         types: &'a [Piece],
         table: Option<&'a TranspositionTable>,
-        line: Line,
+        line: SearchLine,
         limits: &Limits,
         budget: Budget<'a>,
     ) -> Search<'a, E> {

@@ -10,7 +10,7 @@ use super::pv::principal_variation;
 use super::transposition::{Bound, Transposition, TranspositionTable};
 use crate::eval::{Course, Evaluate, Linear};
 use crate::limits::{Budget, Limits};
-use crate::line::Line;
+use crate::line::SearchLine;
 use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::resources::Resources;
@@ -111,7 +111,7 @@ impl Player for NegaScout {
             options: &self.options,
             eval,
             table: self.table.as_ref(),
-            line: Line::new(game, &self.options.tables, &self.resources),
+            line: SearchLine::new(game, &self.options.tables, &self.resources),
             budget: Budget::new(&share, stop, self.resources.time()),
             history: History::new(),
         };
@@ -167,7 +167,7 @@ struct Search<'a> {
     options: &'a NegaScoutOptions,
     eval: Course,
     table: Option<&'a TranspositionTable>,
-    line: Line,
+    line: SearchLine,
     budget: Budget<'a>,
     history: History,
 }

@@ -3,13 +3,13 @@
 use anqi_rules::{Move, Position};
 
 use super::transposition::TranspositionTable;
-use crate::line::Line;
+use crate::line::SearchLine;
 
 /// How the search thinks the game goes on after `first`, until a flip (nobody knows what comes up) or
 /// until the table has forgotten.
 pub(crate) fn principal_variation(
     table: Option<&TranspositionTable>,
-    line: &Line,
+    line: &SearchLine,
     root: &Position,
     first: Move,
     depth: u32,

@@ -8,7 +8,7 @@ use anqi_rules::{Seat, excerpt};
 use super::{Engine, EngineMove, EngineSpec};
 use crate::board::WinOrDraw;
 use crate::record::{GameKind, GameStart, PlayedPosition};
-use crate::score::{Evaluation, finite};
+use crate::score::{EngineValue, finite};
 
 #[derive(Debug)]
 pub(super) struct Gtp {
@@ -101,14 +101,14 @@ impl Gtp {
         Ok(())
     }
 
-    fn score(&mut self, command: &str, turn: Seat) -> Result<Evaluation, Fault> {
+    fn score(&mut self, command: &str, turn: Seat) -> Result<EngineValue, Fault> {
         let answer = self.ask(command)?;
         let lead = lead(&answer).ok_or_else(|| Fault::Malformed {
             asked: command.to_owned(),
             answer: excerpt(&answer),
             expected: "a score such as B+3.5, W+0.5 or 0",
         })?;
-        Ok(Evaluation::Lead(lead).seen_by(turn))
+        Ok(EngineValue::Lead(lead).seen_by(turn))
     }
 }
 
@@ -139,7 +139,7 @@ impl Engine for Gtp {
         GameKind::Go
     }
 
-    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<Evaluation, Fault> {
+    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<EngineValue, Fault> {
         self.set_up(position, 0)?;
         let turn = position.turn();
         // This one wants to know who is to move, and nobody else does.
@@ -150,7 +150,7 @@ impl Engine for Gtp {
         self.score(&command, turn)
     }
 
-    fn choose(&mut self, position: &PlayedPosition<'_>, seed: u64) -> Result<(EngineMove, Option<Evaluation>), Fault> {
+    fn choose(&mut self, position: &PlayedPosition<'_>, seed: u64) -> Result<(EngineMove, Option<EngineValue>), Fault> {
         self.set_up(position, seed)?;
         let turn = position.turn();
         // Its value before its move, by the same command as ever.

@@ -11,7 +11,7 @@ use anqi_protocol::Fault;
 
 use crate::board::WinOrDraw;
 use crate::record::{GameKind, PlayedPosition};
-use crate::score::Evaluation;
+use crate::score::EngineValue;
 
 pub use spec::{EngineSpec, EngineSpecError, GameProtocol};
 pub use standby::{Asked, Standby, Twice};
@@ -31,13 +31,13 @@ pub trait Engine: fmt::Debug + Send {
     ///
     /// # Errors
     /// Whatever the engine did wrong; it is to be dropped then.
-    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<Evaluation, Fault>;
+    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<EngineValue, Fault>;
 
     /// What to play, and what the engine says of the position if it does. `seed` is for engines that have a seed.
     ///
     /// # Errors
     /// Whatever the engine did wrong; it is to be dropped then.
-    fn choose(&mut self, position: &PlayedPosition<'_>, seed: u64) -> Result<(EngineMove, Option<Evaluation>), Fault>;
+    fn choose(&mut self, position: &PlayedPosition<'_>, seed: u64) -> Result<(EngineMove, Option<EngineValue>), Fault>;
 
     /// Who has won a game that is to be counted; `None` if the engine cannot tell.
     ///

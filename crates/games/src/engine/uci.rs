@@ -8,7 +8,7 @@ use anqi_rules::excerpt;
 use super::{Engine, EngineMove, EngineSpec, GameProtocol};
 use crate::board::WinOrDraw;
 use crate::record::{GameKind, PlayedPosition};
-use crate::score::{Evaluation, finite, mate_from};
+use crate::score::{EngineValue, finite, mate_from};
 
 #[derive(Debug)]
 pub(super) struct Uci {
@@ -87,7 +87,7 @@ impl Uci {
     }
 
     /// Asks about a position, and forgets all positions before.
-    fn think(&mut self, position: &PlayedPosition<'_>) -> Result<(String, Option<Evaluation>), Fault> {
+    fn think(&mut self, position: &PlayedPosition<'_>) -> Result<(String, Option<EngineValue>), Fault> {
         self.talk.tell(self.words.new_game)?;
         if !self.words.ready_first {
             self.wait_ready()?;
@@ -121,9 +121,9 @@ fn limits(program: &anqi_protocol::OutsideSpec) -> String {
 #[derive(Debug, Default)]
 struct Said {
     /// The last score of the best line.
-    exact: Option<Evaluation>,
+    exact: Option<EngineValue>,
     /// The last bound of one, should there be nothing better.
-    bound: Option<Evaluation>,
+    bound: Option<EngineValue>,
     /// A score that is none.
     bad: Option<String>,
 }
@@ -145,7 +145,7 @@ impl Said {
                 "score" => {
                     let (unit, value) = (words.next(), words.next().unwrap_or_default());
                     score = match unit {
-                        Some("cp") => finite(value).map(Evaluation::Centipawns),
+                        Some("cp") => finite(value).map(EngineValue::Centipawns),
                         Some("mate") => mate_from(value),
                         _ => None,
                     };
@@ -171,12 +171,12 @@ impl Engine for Uci {
         self.kind
     }
 
-    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<Evaluation, Fault> {
+    fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<EngineValue, Fault> {
         let (mv, said) = self.think(position)?;
         // USI: who gives up or has no move is mated, who claims a win has it.
         let by_move = match mv.as_str() {
-            "resign" => Some(Evaluation::Mate { wins: false, distance: None }),
-            "win" => Some(Evaluation::Mate { wins: true, distance: None }),
+            "resign" => Some(EngineValue::Mate { wins: false, distance: None }),
+            "win" => Some(EngineValue::Mate { wins: true, distance: None }),
             _ => None,
         };
         said.or(by_move).ok_or_else(|| Fault::Malformed {
@@ -186,7 +186,11 @@ impl Engine for Uci {
         })
     }
 
-    fn choose(&mut self, position: &PlayedPosition<'_>, _seed: u64) -> Result<(EngineMove, Option<Evaluation>), Fault> {
+    fn choose(
+        &mut self,
+        position: &PlayedPosition<'_>,
+        _seed: u64,
+    ) -> Result<(EngineMove, Option<EngineValue>), Fault> {
         let (mv, said) = self.think(position)?;
         let choice = match mv.as_str() {
             "resign" | "(none)" | "0000" => EngineMove::Resign,
@@ -213,7 +217,7 @@ mod tests {
     fn check(lines: &[&str], exact: Option<&str>, bound: Option<&str>, bad: bool) {
         let mut said = Said::default();
         lines.iter().for_each(|line| said.read(line));
-        let read = |text: Option<&str>| text.map(|text| text.parse::<Evaluation>().unwrap());
+        let read = |text: Option<&str>| text.map(|text| text.parse::<EngineValue>().unwrap());
         assert_eq!((said.exact, said.bound, said.bad.is_some()), (read(exact), read(bound), bad), "{lines:?}");
     }
 

@@ -10,7 +10,7 @@ use anqi_engine::{Limits, Player, Stop};
 use anqi_rules::{BoardSize, Color, Faces, Game, Ply, PlyError, Repeat, Rules, RulesSetup, Seat, Setup};
 
 use super::{ServedEngine, go_on_after_a_draw, replayed};
-use crate::lines::{Line, read_line};
+use crate::lines::{InputLine, read_line};
 use crate::numbered::{Command, NAMES, Reply, VERSION, is_known};
 use crate::squares::Pair;
 use anqi_play::Clock;
@@ -19,7 +19,7 @@ use anqi_play::Stock;
 /// Reads line after line, the first of which is known already, and answers each. Between them it may ponder.
 pub(super) fn serve(
     engine: &ServedEngine,
-    first: Line,
+    first: InputLine,
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
@@ -47,11 +47,11 @@ pub(super) fn serve(
 }
 
 /// Where the next line comes from.
-type Next = Box<dyn FnMut(&mut Session) -> io::Result<Option<Line>>>;
+type Next = Box<dyn FnMut(&mut Session) -> io::Result<Option<InputLine>>>;
 
 /// Lines that come in while something else is done.
 struct Inbox {
-    lines: Receiver<io::Result<Line>>,
+    lines: Receiver<io::Result<InputLine>>,
     /// Raised by the next line.
     bell: Arc<Mutex<Stop>>,
 }
@@ -78,7 +78,7 @@ impl Inbox {
     }
 
     /// The next line; as long as there is none, `idle` may do something that it stops when told to.
-    fn next(&self, idle: impl FnOnce(&Stop)) -> io::Result<Option<Line>> {
+    fn next(&self, idle: impl FnOnce(&Stop)) -> io::Result<Option<InputLine>> {
         let stop = Stop::default();
         // First the new bell, then a look: a line that is not there yet will ring it.
         self.bell.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&stop);
@@ -125,7 +125,7 @@ impl Session {
     }
 
     /// The answer, if any, and whether to go on.
-    fn answer(&mut self, line: &Line) -> (Option<Reply>, bool) {
+    fn answer(&mut self, line: &InputLine) -> (Option<Reply>, bool) {
         let text = match line.text() {
             Ok(text) if text.trim_ascii().is_empty() => return (None, true),
             Ok(text) => text,

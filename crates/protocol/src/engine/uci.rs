@@ -9,13 +9,13 @@ use anqi_engine::{Choice, Limits, OptionInfo, Player, Stop};
 use anqi_rules::{Faces, Game, Move, Seat};
 
 use super::{ServedEngine, go_on_after_a_draw};
-use crate::lines::{Line, read_line};
+use crate::lines::{InputLine, read_line};
 use crate::uci::{Command, Go, Info, Placement, Reply, declaration, squares};
 use anqi_play::Stock;
 
 /// What the loop waits for.
 enum Event {
-    Line(Line),
+    Line(InputLine),
     EndOfInput,
     /// The search has come to its end.
     Thought,
@@ -26,7 +26,7 @@ const WAITING_LINES: usize = 64;
 
 pub(super) fn serve(
     engine: &ServedEngine,
-    first: Line,
+    first: InputLine,
     mut input: impl BufRead + Send + 'static,
     output: impl Write,
 ) -> io::Result<()> {
@@ -88,7 +88,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    fn run(&mut self, first: Line, inbox: &Receiver<Event>) -> io::Result<()> {
+    fn run(&mut self, first: InputLine, inbox: &Receiver<Event>) -> io::Result<()> {
         let mut ending = false;
         let mut event = Event::Line(first);
         loop {
@@ -129,7 +129,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Whether to go on.
-    fn take(&mut self, line: &Line) -> io::Result<bool> {
+    fn take(&mut self, line: &InputLine) -> io::Result<bool> {
         let text = match line.text() {
             Ok(text) if text.trim_ascii().is_empty() => return Ok(true),
             Ok(text) => text,

@@ -20,7 +20,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use super::fault::Fault;
 use super::spec::OutsideSpec;
 use super::supervisor::{self, Streams};
-use crate::lines::{LONGEST_LINE, Line};
+use crate::lines::{InputLine, LONGEST_LINE};
 use crate::packets;
 
 /// The most that a program may write before it answers.
@@ -211,18 +211,18 @@ impl Process {
     }
 
     /// The next line, if it comes before the deadline, `limit` after the question.
-    pub(crate) fn line(&mut self, deadline: Instant, limit: Duration) -> Result<Line, Fault> {
+    pub(crate) fn line(&mut self, deadline: Instant, limit: Duration) -> Result<InputLine, Fault> {
         self.try_line(deadline).map_err(|trouble| self.fault(trouble, limit))
     }
 
-    fn try_line(&mut self, deadline: Instant) -> Result<Line, Trouble> {
+    fn try_line(&mut self, deadline: Instant) -> Result<InputLine, Trouble> {
         loop {
             if let Some(length) = self.unread[self.searched..].iter().position(|&byte| byte == b'\n') {
                 let end = self.searched + length;
                 let line = self.unread[self.taken..end].to_vec();
                 self.taken = end + 1;
                 self.searched = self.taken;
-                return if line.len() > LONGEST_LINE { Err(Trouble::LongLine) } else { Ok(Line::from(line)) };
+                return if line.len() > LONGEST_LINE { Err(Trouble::LongLine) } else { Ok(InputLine::from(line)) };
             }
             self.searched = self.unread.len();
             if self.searched - self.taken > LONGEST_LINE {

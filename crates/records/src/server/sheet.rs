@@ -8,7 +8,7 @@ use anqi_rules::{Material, Ply};
 use super::board::{Board, counts_text, parse_counts};
 use super::ending::ServerEnding;
 use crate::error::{Flaw, RecordError};
-use crate::lines::{Line, Lines};
+use crate::lines::{Lines, TextLine};
 use crate::movetext::{MOST_PLIES, check_number};
 
 const BEGINNING: &str = "INITIAL";
@@ -35,7 +35,7 @@ pub(super) struct Sheet {
 
 impl Sheet {
     /// Reads the record that begins with the line `first`; also gives its last line.
-    pub(super) fn read(lines: &mut Lines<impl BufRead>, first: Line) -> Result<(Sheet, Line), RecordError> {
+    pub(super) fn read(lines: &mut Lines<impl BufRead>, first: TextLine) -> Result<(Sheet, TextLine), RecordError> {
         if !is_beginning(first.sound()?) {
             return Err(first.damage(Flaw::Stray(BEGINNING)).into());
         }
@@ -75,7 +75,7 @@ impl fmt::Display for Sheet {
 /// The lines of one record, of which one is being read.
 struct Body<'a, R> {
     lines: &'a mut Lines<R>,
-    line: Line,
+    line: TextLine,
 }
 
 impl<R: BufRead> Body<'_, R> {

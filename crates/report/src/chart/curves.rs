@@ -12,7 +12,7 @@ const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 380.0;
 
 /// A line of a plot.
-struct Line {
+struct PlotLine {
     name: String,
     points: Vec<(f64, f64)>,
     /// Lower and upper ends of the intervals.
@@ -35,7 +35,7 @@ pub(crate) fn totals(assessments: &[&Assessment]) -> String {
 /// Wins, draws and losses apart.
 pub(crate) fn outcomes(assessment: &Assessment) -> String {
     let Some(total) = assessment.curves.first() else { return String::new() };
-    let part = |name: &str, part: &dyn Fn(&Point) -> Estimate| Line {
+    let part = |name: &str, part: &dyn Fn(&Point) -> Estimate| PlotLine {
         name: name.to_owned(),
         points: total.points.iter().map(|point| (point.value, part(point).value)).collect(),
         band: Some(total.points.iter().map(|point| (part(point).low, part(point).high)).collect()),
@@ -47,7 +47,7 @@ pub(crate) fn outcomes(assessment: &Assessment) -> String {
 
 /// The ROC curves of several searches.
 pub(crate) fn roc(assessments: &[&Assessment]) -> String {
-    let line = |assessment: &&Assessment| Line {
+    let line = |assessment: &&Assessment| PlotLine {
         name: assessment.name.clone(),
         points: [(0.0, 0.0)].into_iter().chain(assessment.roc.iter().copied()).collect(),
         band: None,
@@ -57,7 +57,7 @@ pub(crate) fn roc(assessments: &[&Assessment]) -> String {
 
 /// The precision-recall curves of several searches.
 pub(crate) fn precision_recall(assessments: &[&Assessment]) -> String {
-    let line = |assessment: &&Assessment| Line {
+    let line = |assessment: &&Assessment| PlotLine {
         name: assessment.name.clone(),
         points: assessment.precision_recall.clone(),
         band: None,
@@ -65,8 +65,8 @@ pub(crate) fn precision_recall(assessments: &[&Assessment]) -> String {
     shares(assessments.iter().map(line).collect(), "recall", "precision", Scale::Probability)
 }
 
-fn line(curve: &Curve, name: String) -> Line {
-    Line {
+fn line(curve: &Curve, name: String) -> PlotLine {
+    PlotLine {
         name,
         points: curve.points.iter().map(|point| (point.value, point.score.value)).collect(),
         band: Some(curve.points.iter().map(|point| (point.score.low, point.score.high)).collect()),
@@ -74,8 +74,8 @@ fn line(curve: &Curve, name: String) -> Line {
 }
 
 /// Lines between 0 and 1; against chances also the diagonal, on which chances are what they say.
-fn shares(lines: Vec<Line>, x: &str, y: &str, scale: Scale) -> String {
-    let lines: Vec<Line> = lines.into_iter().filter(|line| !line.points.is_empty()).collect();
+fn shares(lines: Vec<PlotLine>, x: &str, y: &str, scale: Scale) -> String {
+    let lines: Vec<PlotLine> = lines.into_iter().filter(|line| !line.points.is_empty()).collect();
     if lines.is_empty() {
         return String::new();
     }

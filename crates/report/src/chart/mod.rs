@@ -2,7 +2,7 @@
 
 pub(crate) mod curves;
 
-use anqi_experiment::{Content, Figure, Line, Number};
+use anqi_experiment::{Content, Figure, FigureLine, Number};
 use anqi_stats::Estimate;
 use kuva::plot::{BarPlot, ForestPlot, Histogram, LinePlot, ScatterPlot};
 use kuva::render::layout::Layout;
@@ -38,7 +38,7 @@ pub(crate) fn figure(figure: &Figure) -> String {
     }
 }
 
-fn draw_lines(x: &str, y: &str, lines: &[Line]) -> String {
+fn draw_lines(x: &str, y: &str, lines: &[FigureLine]) -> String {
     let mut plots = Vec::new();
     for (place, line) in lines.iter().enumerate() {
         // Black comes last: no line here is more than the others.

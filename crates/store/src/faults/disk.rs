@@ -11,7 +11,7 @@ use crate::disk::{Access, FileId, Found, Open};
 
 /// What happens to a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum DiskFault {
     /// It fails and changes nothing.
     Error,
     /// A write takes only half of its bytes, and says so. Other calls fail.
@@ -24,9 +24,10 @@ pub enum Fault {
     Kill,
 }
 
-impl Fault {
+impl DiskFault {
     /// All of them.
-    pub const ALL: [Fault; 5] = [Fault::Error, Fault::Short, Fault::Torn, Fault::Late, Fault::Kill];
+    pub const ALL: [DiskFault; 5] =
+        [DiskFault::Error, DiskFault::Short, DiskFault::Torn, DiskFault::Late, DiskFault::Kill];
 }
 
 static MOUNTED: RwLock<Vec<(PathBuf, Arc<SimulatedDisk>)>> = RwLock::new(Vec::new());
@@ -53,12 +54,12 @@ struct State {
     /// What a power cut leaves for certain.
     durable_names: BTreeMap<PathBuf, Node>,
     /// What has changed in folders since they were forced to the medium, in order.
-    renamed: Vec<Change>,
+    renamed: Vec<NameChange>,
     /// By file: the handle that has locked it.
     locks: HashMap<u64, u64>,
     next: u64,
     calls: u64,
-    fault: Option<(u64, Fault)>,
+    fault: Option<(u64, DiskFault)>,
     struck: bool,
     killed: bool,
     /// Handles of processes before the last restart are dead.
@@ -73,12 +74,12 @@ enum Node {
 
 /// A change of one name; a rename is one change of two.
 #[derive(Clone, Debug)]
-struct Change {
+struct NameChange {
     removed: Option<PathBuf>,
     set: Option<(PathBuf, Node)>,
 }
 
-impl Change {
+impl NameChange {
     fn folder(&self) -> Option<&Path> {
         self.set.as_ref().map(|(path, _)| path.as_path()).or(self.removed.as_deref())?.parent()
     }
@@ -143,7 +144,7 @@ impl SimulatedDisk {
     }
 
     /// Lets the call after so many others fail, counted from now.
-    pub fn fail(&self, after: u64, fault: Fault) {
+    pub fn fail(&self, after: u64, fault: DiskFault) {
         let mut state = self.state();
         state.fault = Some((state.calls + after, fault));
         state.struck = false;
@@ -251,7 +252,7 @@ impl SimulatedDisk {
         let mut state = self.state();
         match state.count()? {
             None => act(&mut state),
-            Some(Fault::Late) => {
+            Some(DiskFault::Late) => {
                 let done = act(&mut state);
                 // A file that was opened takes the state to be closed.
                 drop(state);
@@ -275,7 +276,7 @@ impl SimulatedDisk {
                     let number = state.next;
                     state.next += 1;
                     state.files.insert(number, Inode { secret: access == Access::Secret, ..Inode::default() });
-                    state.change(Change { removed: None, set: Some((path.to_owned(), Node::File(number))) });
+                    state.change(NameChange { removed: None, set: Some((path.to_owned(), Node::File(number))) });
                     number
                 }
             };
@@ -304,7 +305,7 @@ impl SimulatedDisk {
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
         self.call(|state| match state.names.get(path) {
             Some(Node::File(_)) => {
-                state.change(Change { removed: Some(path.to_owned()), set: None });
+                state.change(NameChange { removed: Some(path.to_owned()), set: None });
                 Ok(())
             }
             Some(Node::Folder) => Err(io::ErrorKind::IsADirectory.into()),
@@ -315,7 +316,7 @@ impl SimulatedDisk {
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.call(|state| {
             let node = *state.names.get(from).ok_or(io::ErrorKind::NotFound)?;
-            state.change(Change { removed: Some(from.to_owned()), set: Some((to.to_owned(), node)) });
+            state.change(NameChange { removed: Some(from.to_owned()), set: Some((to.to_owned(), node)) });
             Ok(())
         })
     }
@@ -323,7 +324,7 @@ impl SimulatedDisk {
     pub(crate) fn create_folder(&self, path: &Path) -> io::Result<()> {
         self.call(|state| {
             if !state.names.contains_key(path) {
-                state.change(Change { removed: None, set: Some((path.to_owned(), Node::Folder)) });
+                state.change(NameChange { removed: None, set: Some((path.to_owned(), Node::Folder)) });
             }
             Ok(())
         })
@@ -376,18 +377,18 @@ fn fault() -> io::Error {
 
 impl State {
     /// Counts a call; says what is to happen to it.
-    fn count(&mut self) -> io::Result<Option<Fault>> {
+    fn count(&mut self) -> io::Result<Option<DiskFault>> {
         if self.killed {
             return Err(io::Error::other("simulated death"));
         }
         let call = self.calls;
         self.calls += 1;
         let Some((_, fault)) = self.fault.filter(|(at, _)| *at == call) else { return Ok(None) };
-        (self.struck, self.killed) = (true, fault == Fault::Kill);
+        (self.struck, self.killed) = (true, fault == DiskFault::Kill);
         Ok(Some(fault))
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: NameChange) {
         change.apply(&mut self.names);
         self.renamed.push(change);
     }
@@ -451,9 +452,9 @@ impl SimulatedFile {
         let mut state = self.state()?;
         let fault_now = state.count()?;
         let take = match fault_now {
-            None | Some(Fault::Late) => bytes.len(),
-            Some(Fault::Error) => 0,
-            Some(Fault::Short | Fault::Torn | Fault::Kill) => bytes.len() / 2,
+            None | Some(DiskFault::Late) => bytes.len(),
+            Some(DiskFault::Error) => 0,
+            Some(DiskFault::Short | DiskFault::Torn | DiskFault::Kill) => bytes.len() / 2,
         };
         let now = state.calls;
         if let Some(file) = state.files.get_mut(&self.number) {
@@ -466,7 +467,7 @@ impl SimulatedFile {
         }
         match fault_now {
             None => Ok(take),
-            Some(Fault::Short) if take > 0 => Ok(take),
+            Some(DiskFault::Short) if take > 0 => Ok(take),
             Some(_) => Err(fault()),
         }
     }
@@ -477,7 +478,7 @@ impl SimulatedFile {
         let number = self.number;
         if let Some(file) = state.files.get_mut(&number) {
             match fault_now {
-                None | Some(Fault::Late) => {
+                None | Some(DiskFault::Late) => {
                     for (from, to) in std::mem::take(&mut file.written) {
                         file.durable.resize(file.durable.len().max(to), 0);
                         file.durable[from..to].copy_from_slice(&file.bytes[from..to]);

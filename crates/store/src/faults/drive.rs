@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::disk::{Fault, SimulatedDisk};
+use super::disk::{DiskFault, SimulatedDisk};
 
 /// How the process and the machine go on after a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +24,7 @@ pub fn every_fault<T>(
     const POWER_CUTS: Range<u64> = 0..4;
     let mut runs = 0;
     for after in [After::Restart].into_iter().chain(POWER_CUTS.map(After::PowerCut)) {
-        for fault in Fault::ALL {
+        for fault in DiskFault::ALL {
             for call in 0.. {
                 let seed = match after {
                     After::Restart => 0,

@@ -7,6 +7,6 @@
 mod disk;
 mod drive;
 
-pub use disk::{Fault, Mount, SimulatedDisk};
+pub use disk::{DiskFault, Mount, SimulatedDisk};
 pub(crate) use disk::{SimulatedFile, mounted};
 pub use drive::{After, Damaged, damage, every_fault};

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// One entry as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line<'a> {
+pub struct JournalLine<'a> {
     /// One word that says what it is; empty in old files that have none.
     pub kind: Cow<'a, str>,
     /// Which one; 0 in old files that have none.
@@ -14,10 +14,10 @@ pub struct Line<'a> {
     pub text: Cow<'a, str>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> JournalLine<'a> {
     /// A line of these parts.
-    pub fn new(kind: &'a str, number: u64, text: impl Into<Cow<'a, str>>) -> Line<'a> {
-        Line { kind: Cow::Borrowed(kind), number, text: text.into() }
+    pub fn new(kind: &'a str, number: u64, text: impl Into<Cow<'a, str>>) -> JournalLine<'a> {
+        JournalLine { kind: Cow::Borrowed(kind), number, text: text.into() }
     }
 }
 
@@ -83,8 +83,8 @@ pub enum Reason {
 
 impl Framing {
     /// The bytes of an entry.
-    pub(crate) fn encode(self, line: &Line<'_>) -> Vec<u8> {
-        let Line { kind, number, text } = line;
+    pub(crate) fn encode(self, line: &JournalLine<'_>) -> Vec<u8> {
+        let JournalLine { kind, number, text } = line;
         match self {
             Framing::Lines => {
                 let text = escape(text);
@@ -103,21 +103,21 @@ impl Framing {
     }
 
     /// Reads one line without its line break. Blocks are read by [`Frame`], as they have more than one.
-    pub(crate) fn decode(self, line: &[u8]) -> Result<Line<'_>, Reason> {
+    pub(crate) fn decode(self, line: &[u8]) -> Result<JournalLine<'_>, Reason> {
         match self {
             Framing::Lines => {
                 let frame = Frame::read(line)?;
                 let text = line.get(frame.end + 1..).unwrap_or_default();
                 frame.check(text)?;
                 let text = unescape(std::str::from_utf8(text).map_err(|_| Reason::NotText)?)?;
-                Ok(Line { kind: Cow::Borrowed(frame.kind), number: frame.number, text })
+                Ok(JournalLine { kind: Cow::Borrowed(frame.kind), number: frame.number, text })
             }
             Framing::Blocks => {
                 let frame = Frame::read(line)?;
                 let text = line.get(frame.end + 1..).unwrap_or_default();
                 frame.check(text)?;
                 let text = std::str::from_utf8(text).map_err(|_| Reason::NotText)?;
-                Ok(Line { kind: Cow::Borrowed(frame.kind), number: frame.number, text: Cow::Borrowed(text) })
+                Ok(JournalLine { kind: Cow::Borrowed(frame.kind), number: frame.number, text: Cow::Borrowed(text) })
             }
             Framing::SumFirst | Framing::SumLast => {
                 let line = std::str::from_utf8(line).map_err(|_| Reason::NotText)?;
@@ -131,7 +131,7 @@ impl Framing {
                 if is != said {
                     return Err(Reason::Checksum { said, is });
                 }
-                Ok(Line { kind: Cow::Borrowed(""), number: 0, text: Cow::Borrowed(text) })
+                Ok(JournalLine { kind: Cow::Borrowed(""), number: 0, text: Cow::Borrowed(text) })
             }
         }
     }

@@ -23,7 +23,7 @@ use std::thread;
 use std::time::Instant;
 
 use framing::TornMark;
-pub use framing::{Framing, Line, Reason};
+pub use framing::{Framing, JournalLine, Reason};
 use scan::{Event, Scan, Tail};
 
 use crate::FolderLock;
@@ -37,7 +37,7 @@ const VERSION: u32 = 2;
 const MOST_NAMED: usize = 100;
 
 /// What a kind of journal holds.
-pub trait Format {
+pub trait JournalFormat {
     /// Names the kind in the first line.
     const NAME: &'static str;
     /// Whether each entry needs those before it, as the plies of a game do. Then reading ends at the first damaged line, and
@@ -52,18 +52,18 @@ pub trait Format {
 
     /// The text of a head.
     fn write_head(head: &Self::Head) -> String;
-    /// Reads what [`write_head`](Format::write_head) wrote, or what an old file has.
+    /// Reads what [`write_head`](JournalFormat::write_head) wrote, or what an old file has.
     ///
     /// # Errors
     /// Says what is wrong with it.
     fn read_head(text: &str) -> Result<Self::Head, String>;
     /// The text of an entry. If entries are ordered their numbers are given by the journal.
-    fn write(entry: &Self::Entry) -> Line<'_>;
-    /// Reads what [`write`](Format::write) wrote.
+    fn write(entry: &Self::Entry) -> JournalLine<'_>;
+    /// Reads what [`write`](JournalFormat::write) wrote.
     ///
     /// # Errors
     /// Says what is wrong with it.
-    fn read(line: Line<'_>) -> Result<Self::Entry, String>;
+    fn read(line: JournalLine<'_>) -> Result<Self::Entry, String>;
 }
 
 /// How files of version 1 look.
@@ -250,7 +250,7 @@ pub enum Owner<'a> {
 }
 
 /// A journal that is open, for reading or for appending.
-pub struct LineJournal<F: Format> {
+pub struct LineJournal<F: JournalFormat> {
     paper: Arc<Paper>,
     framing: Framing,
     head: F::Head,
@@ -271,7 +271,7 @@ struct Writer {
     next: u64,
 }
 
-impl<F: Format> LineJournal<F> {
+impl<F: JournalFormat> LineJournal<F> {
     /// Reads a file without changing it; `meet` gets every sound entry, in order.
     ///
     /// # Errors
@@ -314,7 +314,7 @@ impl<F: Format> LineJournal<F> {
         let failed = |error| io_error(path, error);
         let text = F::write_head(head);
         let mut beginning = format!("anqi {} {VERSION}\n", F::NAME).into_bytes();
-        beginning.extend(Framing::Lines.encode(&Line::new("head", 0, text)));
+        beginning.extend(Framing::Lines.encode(&JournalLine::new("head", 0, text)));
         // A file that has only the beginning of this was being made when the process died, before files appeared whole.
         let is_there = || -> io::Result<bool> {
             if !disk::exists(path) {
@@ -498,13 +498,13 @@ impl<F: Format> LineJournal<F> {
 }
 
 /// The path alone: head and entries may be secret.
-impl<F: Format> fmt::Debug for LineJournal<F> {
+impl<F: JournalFormat> fmt::Debug for LineJournal<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LineJournal").field("path", &self.paper.path).finish_non_exhaustive()
     }
 }
 
-impl<F: Format> Drop for LineJournal<F> {
+impl<F: JournalFormat> Drop for LineJournal<F> {
     fn drop(&mut self) {
         // A process that ends in good order leaves nothing to the power supply; whoever wants to hear of it calls `sync`.
         if self.writer.is_some() && self.paper.is_dirty() {
@@ -561,7 +561,7 @@ struct Beginning;
 
 impl Beginning {
     /// How entries are written, the text of the head if the first line has it, and a scan of what comes next.
-    fn of<F: Format>(paper: &Paper) -> Result<(Framing, Option<String>, Scan<'_>), JournalError> {
+    fn of<F: JournalFormat>(paper: &Paper) -> Result<(Framing, Option<String>, Scan<'_>), JournalError> {
         let path = || paper.path.display().to_string();
         let mut scan = Scan::new(&paper.handle, Framing::Lines);
         let mut first = Vec::new();

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
-use super::framing::{Frame, Framing, Line, Reason, TornMark};
+use super::framing::{Frame, Framing, JournalLine, Reason, TornMark};
 use super::{Damage, Place};
 use crate::disk::{Cursor, Handle};
 
@@ -13,7 +13,7 @@ const LONGEST: u64 = 64 << 20;
 /// What a scan meets.
 pub(super) enum Event<'a> {
     /// With the number of its line.
-    Entry(Line<'a>, Place, u64),
+    Entry(JournalLine<'a>, Place, u64),
     Damaged(Damage),
 }
 
