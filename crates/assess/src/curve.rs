@@ -61,7 +61,7 @@ pub struct Curve {
     /// How many positions are under it, with those of bins that are not drawn.
     pub positions: u64,
     /// The points that are drawn, from the smallest value up.
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
     /// Positions in bins that are too thin to be drawn.
     pub thin: u64,
     /// Whether it rises.
@@ -83,7 +83,7 @@ impl Curve {
 
 /// One bin.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Point {
+pub struct CurvePoint {
     /// The middle of the bin.
     pub value: f64,
     /// Positions in it.
@@ -150,7 +150,7 @@ pub(crate) struct Cells {
 }
 
 /// Lost, drawn and won positions by cell.
-pub(crate) type Counts = Vec<[u32; 3]>;
+pub(crate) type CellCounts = Vec<[u32; 3]>;
 
 impl Cells {
     /// Counts every sample under the total curve, and under the curve of its group in each condition.
@@ -203,7 +203,7 @@ impl Cells {
     }
 
     /// The counts with a weight for each game.
-    pub(crate) fn counts(&self, weights: &[u16], counts: &mut Counts) {
+    pub(crate) fn counts(&self, weights: &[u16], counts: &mut CellCounts) {
         counts.clear();
         counts.resize(self.count(), [0; 3]);
         for (game, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0) {
@@ -216,7 +216,7 @@ impl Cells {
 
     /// The curves, with what resampling made of each cell: `resampled[number][cell]` holds shares of losses, draws
     /// and wins.
-    pub(crate) fn curves(&self, counts: &Counts, resampled: &[Vec<[f32; 3]>], thin: u64) -> Vec<Curve> {
+    pub(crate) fn curves(&self, counts: &CellCounts, resampled: &[Vec<[f32; 3]>], thin: u64) -> Vec<Curve> {
         let bins = self.grid.bins;
         let drawn = |cell: usize| u64::from(counts[cell].iter().sum::<u32>()) >= thin.max(1);
         let mut curves = Vec::new();
@@ -227,7 +227,7 @@ impl Cells {
                 continue;
             }
             let shown: Vec<usize> = cells.into_iter().filter(|&cell| drawn(cell)).collect();
-            let points: Vec<Point> = shown.iter().map(|&cell| self.point(cell, counts, resampled)).collect();
+            let points: Vec<CurvePoint> = shown.iter().map(|&cell| self.point(cell, counts, resampled)).collect();
             let split = (number > 0).then(|| {
                 let shared: Vec<usize> = shown.iter().copied().filter(|cell| drawn(cell % bins)).collect();
                 split(&shared, bins, counts, resampled)
@@ -247,7 +247,7 @@ impl Cells {
         curves
     }
 
-    fn point(&self, cell: usize, counts: &Counts, resampled: &[Vec<[f32; 3]>]) -> Point {
+    fn point(&self, cell: usize, counts: &CellCounts, resampled: &[Vec<[f32; 3]>]) -> CurvePoint {
         let [losses, draws, wins] = counts[cell].map(u64::from);
         let shares = shares(counts[cell]).map(f64::from);
         let observations = f64::from(self.observations[cell]);
@@ -256,7 +256,7 @@ impl Cells {
             let share = part(shares);
             wilson_share(share, effective_size(share, drawn, observations))
         };
-        Point {
+        CurvePoint {
             value: self.grid.centre(cell % self.grid.bins),
             positions: losses + draws + wins,
             wins,
@@ -299,7 +299,7 @@ fn score([_, draw, win]: [f32; 3]) -> f64 {
     f64::from(win) + f64::from(draw) / 2.0
 }
 
-fn monotone(cells: &[usize], points: &[Point], resampled: &[Vec<[f32; 3]>]) -> Monotone {
+fn monotone(cells: &[usize], points: &[CurvePoint], resampled: &[Vec<[f32; 3]>]) -> Monotone {
     let (mut falls, mut sure_falls) = (0, 0);
     for (cells, points) in cells.windows(2).zip(points.windows(2)) {
         let step = points[1].score.value - points[0].score.value;
@@ -332,7 +332,7 @@ pub(crate) fn isotonic(points: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
 
 /// The distance of a curve from the total curve over `cells`, and how often chance alone divides them as much: the
 /// differences that resampling makes, around the one that was found, are what chance does.
-fn split(cells: &[usize], bins: usize, counts: &Counts, resampled: &[Vec<[f32; 3]>]) -> Option<Split> {
+fn split(cells: &[usize], bins: usize, counts: &CellCounts, resampled: &[Vec<[f32; 3]>]) -> Option<Split> {
     if cells.is_empty() {
         return None;
     }

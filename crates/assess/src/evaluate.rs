@@ -23,7 +23,7 @@ pub trait Judge {
 
 /// A position to be valued.
 #[derive(Clone, Debug)]
-pub struct Task<P> {
+pub struct Valuation<P> {
     /// Under which its value is remembered. Equal keys are valued once.
     pub key: Key,
     /// The position.
@@ -60,7 +60,7 @@ pub enum EvaluateError {
 /// # Errors
 /// If no judge can be made, the cache cannot be written, or it is told to stop.
 pub fn evaluate<J: Judge>(
-    tasks: &[Task<J::Position>],
+    tasks: &[Valuation<J::Position>],
     cache: &mut Cache,
     threads: usize,
     stop: &Stop,
@@ -124,7 +124,7 @@ pub fn evaluate<J: Judge>(
     if stop.is_raised() {
         return Err(EvaluateError::Stopped);
     }
-    let value = |task: &Task<J::Position>| match (cache.get(task.key), failed.get(&task.key)) {
+    let value = |task: &Valuation<J::Position>| match (cache.get(task.key), failed.get(&task.key)) {
         (Some(value), _) => Ok(value),
         (None, Some(reason)) => Err(reason.clone()),
         (None, None) => Err("not valued".to_owned()),

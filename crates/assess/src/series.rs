@@ -106,14 +106,14 @@ impl Selection {
 
 /// A method and its own budget if it has one, as the command line gives them.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Search {
+pub struct SearchSpec {
     /// Who values positions.
     pub method: Method,
     /// How much it may think about each.
     pub budget: Option<Budget>,
 }
 
-impl Search {
+impl SearchSpec {
     /// `METHOD BUDGET`.
     #[must_use]
     pub fn name(&self) -> String {
@@ -124,11 +124,11 @@ impl Search {
     ///
     /// # Errors
     /// If a player has none.
-    pub fn with_budgets(searches: &[Search], budgets: &[Budget]) -> Result<Vec<Search>, WorkError> {
+    pub fn with_budgets(searches: &[SearchSpec], budgets: &[Budget]) -> Result<Vec<SearchSpec>, WorkError> {
         let mut all = Vec::new();
         for search in searches {
             let Method::Player(spec) = &search.method else {
-                all.push(Search { budget: None, ..search.clone() });
+                all.push(SearchSpec { budget: None, ..search.clone() });
                 continue;
             };
             // Playouts for those who play them out, nodes and depth for the others.
@@ -142,7 +142,7 @@ impl Search {
             if fitting.is_empty() {
                 return Err(WorkError::NoBudget { player: spec.to_string(), plays_out: spec.plays_out() });
             }
-            all.extend(fitting.into_iter().map(|budget| Search { budget: Some(budget), ..search.clone() }));
+            all.extend(fitting.into_iter().map(|budget| SearchSpec { budget: Some(budget), ..search.clone() }));
         }
         Ok(all)
     }
@@ -156,7 +156,7 @@ pub struct Records<'a> {
     /// Which positions.
     pub selection: &'a Selection,
     /// Who values them; nobody for the values that the records hold in their comments.
-    pub searches: &'a [Search],
+    pub searches: &'a [SearchSpec],
     /// What may correct results.
     pub provers: &'a [Prover],
 }

@@ -9,7 +9,7 @@ use anqi_rules::Seed;
 
 use crate::assessment::AssessError;
 use crate::cache::{Cache, Key};
-use crate::evaluate::{EvaluateError, Judge, Task, evaluate};
+use crate::evaluate::{EvaluateError, Judge, Valuation, evaluate};
 use crate::method::{Method, MethodError};
 use crate::positions::ChosenPosition;
 use crate::sample::NotANumber;
@@ -135,7 +135,7 @@ impl<'a> Valuer<'a> {
         let player = method.identity(&self.resources)?;
         let budget_text = budget.map(|budget| budget.to_string()).unwrap_or_default();
         let told = format!("{budget_text} seed={}", self.seed);
-        let task = |place: &&ChosenPosition| Task {
+        let task = |place: &&ChosenPosition| Valuation {
             key: Key::new(&place.text(), &player, &told),
             position: place.start.clone(),
         };
@@ -153,7 +153,7 @@ impl<'a> Valuer<'a> {
     /// If no judge can be made, the cache cannot be written, or it is told to stop.
     pub fn judge<J: Judge>(
         &mut self,
-        tasks: &[Task<J::Position>],
+        tasks: &[Valuation<J::Position>],
         judge: impl Fn() -> Result<J, String> + Sync,
         name: &str,
     ) -> Result<Vec<Result<f64, String>>, WorkError> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use anqi_assess::{Cache, Records, Search, Selection, Valuer};
+use anqi_assess::{Cache, Records, SearchSpec, Selection, Valuer};
 use anqi_engine::{Resources, Stop};
 use anqi_rules::{Deal, Game, Rules, Seed};
 
@@ -14,7 +14,7 @@ const NETWORK: &[u8] = include_bytes!("../../engine/src/champion/champion.net");
 /// Values of a process of its own, and how many positions it looked at.
 fn values(cache: &Path, games: &Path, net: &Path) -> (Vec<f64>, usize) {
     let method = format!("champion,hash=1,tables=off,net={}", net.display()).parse().unwrap();
-    let searches = [Search { method, budget: Some("nodes=60".parse().unwrap()) }];
+    let searches = [SearchSpec { method, budget: Some("nodes=60".parse().unwrap()) }];
     let (stop, mut fresh) = (Stop::default(), 0);
     let mut watch = |_: &str, done: usize, _: usize| fresh = done;
     let (cache, resources) = (Cache::open(cache).unwrap(), Resources::default());

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anqi_assess::{Cache, EvaluateError, Judge, Key, Task, evaluate};
+use anqi_assess::{Cache, EvaluateError, Judge, Key, Valuation, evaluate};
 use anqi_engine::Stop;
 use anqi_store::JournalError;
 
@@ -30,8 +30,8 @@ impl Judge for Frail {
     }
 }
 
-fn tasks(numbers: impl Iterator<Item = u32>) -> Vec<Task<u32>> {
-    numbers.map(|position| Task { key: Key::new(&position.to_string(), "frail", ""), position }).collect()
+fn tasks(numbers: impl Iterator<Item = u32>) -> Vec<Valuation<u32>> {
+    numbers.map(|position| Valuation { key: Key::new(&position.to_string(), "frail", ""), position }).collect()
 }
 
 fn judge(looked_at: &'static AtomicUsize) -> impl Fn() -> Result<Frail, String> + Sync {

@@ -6,7 +6,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anqi_assess::{
-    Cache, Draws, Loss, Prover, Records, Report, Search, Selection, Series, Settings, Tuning, Valuer, WorkError, prove,
+    Cache, Draws, Loss, Prover, Records, Report, SearchSpec, Selection, Series, Settings, Tuning, Valuer, WorkError,
+    prove,
 };
 use anqi_engine::{Evaluation, Stop};
 use anqi_stats::Points;
@@ -26,8 +27,8 @@ fn drawn_but_won(dir: &Path) -> PathBuf {
     path
 }
 
-fn searches(names: &[&str]) -> Vec<Search> {
-    names.iter().map(|name| Search { method: name.parse().unwrap(), budget: None }).collect()
+fn searches(names: &[&str]) -> Vec<SearchSpec> {
+    names.iter().map(|name| SearchSpec { method: name.parse().unwrap(), budget: None }).collect()
 }
 
 #[test]
@@ -39,8 +40,8 @@ fn records_are_valued_and_proven() {
     let mut valuer =
         Valuer::new(Cache::default(), NonZeroUsize::MIN, 1, &anqi_engine::Resources::default(), &stop, &mut watch);
     let budgets = ["depth=1".parse().unwrap(), "playouts=5".parse().unwrap()];
-    let searches = Search::with_budgets(&searches(&["eval:static", "chen:basic"]), &budgets).unwrap();
-    let names: Vec<String> = searches.iter().map(Search::name).collect();
+    let searches = SearchSpec::with_budgets(&searches(&["eval:static", "chen:basic"]), &budgets).unwrap();
+    let names: Vec<String> = searches.iter().map(SearchSpec::name).collect();
     assert_eq!(names, ["eval:static", "chen:basic depth=1"]);
     let selection = Selection { seed: 1, games: Some(2), ..Selection::default() };
     let provers: [Prover; 1] = ["tables=on".parse().unwrap()];
@@ -77,7 +78,8 @@ fn what_is_missing_is_said() {
     let records = Records { files: &files, selection: &selection, searches: &searches, provers: &[] };
     let error = records.value(&mut valuer).unwrap_err().to_string();
     assert!(error.starts_with("no positions in 5 games; left out:\n1 × damaged record, first "), "{error}");
-    let error = Search::with_budgets(&[Search { method: "mc".parse().unwrap(), budget: None }], &[]).unwrap_err();
+    let error =
+        SearchSpec::with_budgets(&[SearchSpec { method: "mc".parse().unwrap(), budget: None }], &[]).unwrap_err();
     assert_eq!(error.to_string(), "no budget for mc: give --budget playouts=");
     let records = Records { files: &[dir.path().join("nowhere")], ..records };
     assert!(matches!(records.value(&mut valuer), Err(WorkError::Records(_))));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anqi_assess::{
-    Cache, Condition, Draws, Method, Only, Proofs, Prover, Records, Report, Scale, Search, Selection, Series, Settings,
-    Skipped, TAGS, USUAL_CONDITIONS, Valued, Valuer, WorkError,
+    Cache, Condition, Draws, Method, Only, Proofs, Prover, Records, Report, Scale, SearchSpec, Selection, Series,
+    Settings, Skipped, TAGS, USUAL_CONDITIONS, Valued, Valuer, WorkError,
 };
 use anqi_engine::{Limits, Stop};
 use anqi_games::{EngineSpec, OtherGames};
@@ -55,7 +55,7 @@ struct WhoArgs {
     /// eval:dynamic,quiet (captures played out first); with a budget of its own if it has one: 'mc playouts=500'; again
     /// for more
     #[arg(long, value_name = "SPEC", value_parser = search)]
-    player: Vec<Search>,
+    player: Vec<SearchSpec>,
     /// How much each player may think about a position: playouts=500, nodes=10000, depth=3; again for more
     #[arg(long, value_name = "BUDGET")]
     budget: Vec<Budget>,
@@ -73,7 +73,7 @@ struct WhoArgs {
 }
 
 /// As a person writes it: `weights=` may name a file.
-fn search(text: &str) -> Result<Search, String> {
+fn search(text: &str) -> Result<SearchSpec, String> {
     let (method, budget) = anqi_play::split_player(text);
     let method = anqi_lab::with_weights_from_files(method).map_err(|error| error.to_string())?;
     let method: Method = method.parse().map_err(|error: anqi_assess::MethodError| error.to_string())?;
@@ -86,7 +86,7 @@ fn search(text: &str) -> Result<Search, String> {
         (Method::Player(spec), Some(budget)) if !spec.is_bounded_by(&budget.limits) => {
             Err(format!("{method} is not bounded by {budget}"))
         }
-        _ => Ok(Search { method, budget }),
+        _ => Ok(SearchSpec { method, budget }),
     }
 }
 
@@ -246,7 +246,7 @@ fn from_records(args: &AssessArgs, cache: Cache, stop: &Stop) -> Result<Found> {
     if player.is_empty() && !from_comments {
         bail!("nobody to value the positions: give --player, --engine, --from-comments or --values");
     }
-    let searches = Search::with_budgets(player, budget)?;
+    let searches = SearchSpec::with_budgets(player, budget)?;
     let records = Records { files: &args.records, selection: &selection, searches: &searches, provers: prove };
     let valued = records.value(&mut valuer)?;
     let facts = vec![("games read".to_owned(), grouped(valued.games)), positions(valued.positions)];

@@ -1,6 +1,6 @@
 //! `anqi check-engine`: what a referee would find wrong with somebody's engine.
 
-use anqi_protocol::{CheckPlan, Clock, Conformance, Finding, Grade, OutsideSpec, OutsideSpecError, check_engine};
+use anqi_protocol::{CheckPlan, CheckResult, Clock, Conformance, Finding, OutsideSpec, OutsideSpecError, check_engine};
 use anqi_rules::Seed;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CheckEngineArgs, out: &mut Output) -> Result<Exit> {
     let spec = description(&args.engine).context("bad engine")?;
     let plan = CheckPlan { games: args.games, clock: args.tc, seed: args.seed.clone() };
     let report = check_engine(&spec, &plan);
-    let failures = report.count(Grade::Fail);
+    let failures = report.count(CheckResult::Fail);
     out.print(&info(&report), |text| write!(text, "{report}"))?;
     Ok(if failures == 0 { Exit::Done } else { Exit::Failed })
 }
@@ -89,9 +89,9 @@ fn info(report: &Conformance) -> ReportInfo<'_> {
         program: &report.program,
         protocol: report.protocol.name(),
         name: report.name.as_deref(),
-        passed: report.count(Grade::Pass),
-        warnings: report.count(Grade::Warn),
-        failures: report.count(Grade::Fail),
+        passed: report.count(CheckResult::Pass),
+        warnings: report.count(CheckResult::Warn),
+        failures: report.count(CheckResult::Fail),
         findings: report.findings.iter().map(FindingInfo::from).collect(),
     }
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anqi_lab::{Cast, Event, MatchJournal, Plan, collect, complete, play_some};
+use anqi_lab::{Cast, MatchJournal, Plan, RunEvent, collect, complete, play_some};
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -124,7 +124,7 @@ pub(crate) fn part(args: &PartArgs, out: &mut Output) -> Result<Exit> {
         &cast,
         &stop,
         |event| {
-            if let Event::Note(text) = event {
+            if let RunEvent::Note(text) = event {
                 eprintln!("{text}");
             }
         },

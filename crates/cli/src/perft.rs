@@ -32,7 +32,7 @@ pub(crate) struct PerftArgs {
 }
 
 #[derive(Serialize)]
-struct Count {
+struct PerftCount {
     schema: &'static str,
     position: String,
     depth: u32,
@@ -82,7 +82,7 @@ fn count(position: &Position, depth: u32, by_ply: bool, out: &mut Output) -> Res
         Some(parts) if depth > 0 => parts.iter().map(|part| part.nodes).sum(),
         _ => perft(position, depth),
     };
-    let count = Count { schema: "anqi-perft-1", position: position.to_string(), depth, nodes, divide: parts };
+    let count = PerftCount { schema: "anqi-perft-1", position: position.to_string(), depth, nodes, divide: parts };
     out.print(&count, |text| {
         for part in count.divide.iter().flatten() {
             writeln!(text, "{} {}", part.ply, part.nodes)?;

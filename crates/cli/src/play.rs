@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anqi_engine::{BuildError, Resources, Stop};
-use anqi_play::{Bot, Command, LEVELS, LiveGame, Occupant, Policy, Secret, Terms, Thinker};
+use anqi_play::{Bot, BotPolicy, Command, LEVELS, LiveGame, Occupant, Secret, Terms, Thinker};
 use anqi_rules::{Color, Game, Material, Move, Piece, Position, Seat, Seed, Square};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -87,8 +87,8 @@ struct TerminalGame {
 /// A game in the terminal has no clock.
 const TIMELESS: Duration = Duration::ZERO;
 
-fn policy() -> Policy {
-    Policy::page(thread::available_parallelism().map_or(1, |cores| cores.get() as u32))
+fn policy() -> BotPolicy {
+    BotPolicy::page(thread::available_parallelism().map_or(1, |cores| cores.get() as u32))
 }
 
 fn at_work(bot: &Bot, resources: &Resources) -> Result<Arc<Mutex<Thinker>>, BuildError> {

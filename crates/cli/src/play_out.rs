@@ -1,6 +1,6 @@
 //! `anqi play-out`: how games from a position end if both sides play at random.
 
-use anqi_playout::{Path, PlayoutOptions, Policy, Reading, Series, Start, Summary, playouts};
+use anqi_playout::{Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, Series, playouts};
 use anqi_rules::Seed;
 use anyhow::Result;
 use clap::Args;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &PlayOutArgs, out: &mut Output) -> Result<Exit> {
     let options = PlayoutOptions { policy: args.policy, draw, reading: args.reading, ..PlayoutOptions::default() };
     let seed = args.seed.child("playout").rng().next_u64();
     let path = args.path.unwrap_or_else(Path::best);
-    let summary = playouts(&Start::from(&position), &options, seed, 0..args.count, path);
+    let summary = playouts(&PlayoutStart::from(&position), &options, seed, 0..args.count, path);
     let ends = Ends {
         schema: "anqi-play-out-1",
         position: position.to_string(),
@@ -109,6 +109,6 @@ pub(crate) fn run(args: &PlayOutArgs, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn share(part: u64, summary: &Summary) -> f64 {
+fn share(part: u64, summary: &PlayoutSummary) -> f64 {
     part as f64 / summary.count().max(1) as f64
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anqi_lab::{Event, Plan, Standings};
+use anqi_lab::{Plan, RunEvent, Standings};
 use anqi_stats::{Elo, Games, Pairs};
 use anqi_task::{Amount, Progress, Status};
 use indicatif::{HumanDuration, ProgressBar, ProgressFinish, ProgressStyle};
@@ -105,19 +105,19 @@ impl MatchBar {
         MatchBar { bar, standings: Standings::new(plan) }
     }
 
-    pub(crate) fn watch(&mut self, event: Event<'_>) {
+    pub(crate) fn watch(&mut self, event: RunEvent<'_>) {
         let mut status = self.bar.status;
         match event {
-            Event::Known(pair) => {
+            RunEvent::Known(pair) => {
                 self.standings.add(pair);
                 status.add(1, true);
             }
-            Event::Played(pair) => {
+            RunEvent::Played(pair) => {
                 self.standings.add(pair);
                 status.add(1, false);
             }
-            Event::Note(text) => self.note(text),
-            Event::Waiting => self.bar.bar.tick(),
+            RunEvent::Note(text) => self.note(text),
+            RunEvent::Waiting => self.bar.bar.tick(),
         }
         self.bar.set(status);
         let standings = &self.standings;

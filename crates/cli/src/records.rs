@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anqi_assess::TrainingRow;
 use anqi_records::{
-    Check, EndingCheck, Format, Record, RecordDamage, Replay, Source, Stats, Summary, WriteError, Writer, read_files,
-    replay, write_json_line,
+    EndingCheck, Format, GamesSummary, Record, RecordDamage, Replay, ReplayTotals, Source, Stats, WriteError, Writer,
+    read_files, replay, write_json_line,
 };
 use anqi_rules::Rules;
 use anyhow::{Context, Result, anyhow};
@@ -105,12 +105,12 @@ fn replayed(record: Result<Record, RecordDamage>, rules: Option<Rules>) -> Resul
 struct Checked {
     schema: &'static str,
     #[serde(flatten)]
-    totals: Check,
+    totals: ReplayTotals,
     problems: Vec<Problem>,
 }
 
 fn check(input: &Input, out: &mut Output) -> Result<Exit> {
-    let mut checked = Checked { schema: "anqi-records-check-1", totals: Check::default(), problems: Vec::new() };
+    let mut checked = Checked { schema: "anqi-records-check-1", totals: ReplayTotals::default(), problems: Vec::new() };
     for found in read_files(&input.files) {
         let (Source { file, line }, record) = found?;
         match replayed(record, input.rules) {
@@ -255,7 +255,7 @@ fn samples(args: &SamplesArgs, out: &mut Output) -> Result<Exit> {
 struct Counted {
     schema: &'static str,
     #[serde(flatten)]
-    summary: Summary,
+    summary: GamesSummary,
     damaged: u64,
 }
 
@@ -277,7 +277,7 @@ fn stats(input: &Input, out: &mut Output) -> Result<Exit> {
     Ok(if damaged == 0 { Exit::Done } else { Exit::Failed })
 }
 
-fn print_stats(summary: &Summary, text: &mut dyn Write) -> io::Result<()> {
+fn print_stats(summary: &GamesSummary, text: &mut dyn Write) -> io::Result<()> {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
     writeln!(text, "games        {}", grouped(summary.games))?;
     if let Some(length) = &summary.length {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anqi_lab::{Standings, Summary};
+use anqi_lab::{Standings, StandingsSummary};
 use anqi_report::match_text;
 use anyhow::Result;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::output::Output;
 struct Json<'a> {
     schema: &'static str,
     #[serde(flatten)]
-    summary: &'a Summary,
+    summary: &'a StandingsSummary,
     plan: String,
     records: &'a Path,
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use anqi_rules::Seed;
-use anqi_web::{Holder, House, HouseError, Settings, serve};
+use anqi_web::{Holder, House, HouseError, HouseSettings, serve};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
 /// let go of it: a second later either is clear.
 fn open(args: &ServeArgs, dir: &Path) -> Result<Arc<House>, HouseError> {
     let until = Instant::now() + Duration::from_secs(1);
-    let settings = Settings { deals: args.seed.clone(), tables: args.tables.clone(), resources: resources() };
+    let settings = HouseSettings { deals: args.seed.clone(), tables: args.tables.clone(), resources: resources() };
     loop {
         match House::open(dir, settings.clone()) {
             Err(HouseError::Locked { holder, .. })

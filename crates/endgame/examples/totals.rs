@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
-use anqi_endgame::{Class, Ending, Tables, Tally};
+use anqi_endgame::{Class, Ending, TableTally, Tables};
 use anqi_rules::Color;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,14 +17,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for pieces in 2..=most {
         let classes = Class::all(pieces);
         tables.build(classes.values().copied(), threads)?;
-        let mut total = Tally::default();
+        let mut total = TableTally::default();
         for tally in Ending::all(pieces).filter_map(|ending| tables.tally(&ending)) {
             total += tally[Color::Red];
             total += tally[Color::Black];
         }
         let of_size = tables.iter().filter(|table| table.class().pieces() == pieces);
         let numbers: u64 = of_size.map(|table| table.index().positions()).sum();
-        let Tally { win, draw, loss, longest } = total;
+        let TableTally { win, draw, loss, longest } = total;
         let longest = longest.map_or(0, |distance| distance.0);
         println!("{pieces} {} {numbers} {win} {draw} {loss} {longest}", classes.len());
     }

@@ -16,7 +16,7 @@ use anqi_task::{Progress, Status, Stop, together};
 
 use crate::file::{TableFile, write};
 use crate::retrograde::solve;
-use crate::{Class, Ending, Flavour, Index, Table, TableError, Tally, table_path};
+use crate::{Class, Ending, Flavour, Index, Table, TableError, TableTally, table_path};
 
 /// How long to wait for somebody else's table before looking again.
 const A_WHILE: Duration = Duration::from_millis(50);
@@ -207,7 +207,7 @@ pub fn count(
     endings: &[Ending],
     threads: NonZeroUsize,
     stop: &Stop,
-    heard: impl FnMut(Ending, &ByColor<Tally>) + Send,
+    heard: impl FnMut(Ending, &ByColor<TableTally>) + Send,
 ) -> Result<bool, TableError> {
     let mut levels = Class::levels(endings.iter().copied()).map_err(TableError::TooManyPieces)?;
     let Some(pieces) = levels.iter().rposition(|level| !level.is_empty()) else { return Ok(true) };

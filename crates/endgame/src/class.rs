@@ -16,7 +16,7 @@ use anqi_rules::{ByColor, Color, Kind, Ladder, Material, Piece};
 use arrayvec::ArrayVec;
 
 use crate::index::MOST_PIECES;
-use crate::{Ending, Tally};
+use crate::{Ending, TableTally};
 
 /// The most groups a class can have: every piece its own.
 const MOST: usize = Piece::COUNT;
@@ -84,7 +84,7 @@ impl Reading {
 
     /// The results over all placements of an ending, by the side to move, from those of its class.
     #[must_use]
-    pub fn tally(&self, ending: &Ending, class: &ByColor<Tally>) -> ByColor<Tally> {
+    pub fn tally(&self, ending: &Ending, class: &ByColor<TableTally>) -> ByColor<TableTally> {
         // Pieces of different kinds in one group can change places: each such change is a placement of the ending.
         let mut merged = [0; MOST];
         let mut arrangements = 1;

@@ -29,7 +29,7 @@ use anqi_store::{Container, ContainerError, FileClaim};
 use crate::block::{count, free};
 use crate::index::BLOCK_PLACES;
 use crate::table::Values;
-use crate::{Class, Distance, Ending, Flavour, Index, Measure, Placement, Table, TableError, Tally, Value, Wdl};
+use crate::{Class, Distance, Ending, Flavour, Index, Measure, Placement, Table, TableError, TableTally, Value, Wdl};
 
 const VERSION: &str = "1";
 const RULES: &str = "4x8 taiwan";
@@ -52,7 +52,7 @@ pub struct TableFile {
     index: Index,
     flavour: Flavour,
     width: usize,
-    tally: ByColor<Tally>,
+    tally: ByColor<TableTally>,
     blocks: Vec<OnceLock<Box<[u8]>>>,
 }
 
@@ -150,7 +150,7 @@ impl TableFile {
 
     /// The results by the side to move, over all placements, as the head has them.
     #[must_use]
-    pub const fn tally(&self) -> &ByColor<Tally> {
+    pub const fn tally(&self) -> &ByColor<TableTally> {
         &self.tally
     }
 
@@ -268,9 +268,9 @@ pub(crate) fn write(claim: FileClaim, ending: &Ending, table: &Table) -> Result<
 }
 
 /// Results over all placements, each as often as it is in the table.
-fn tally(index: &Index, values: &Values) -> ByColor<Tally> {
+fn tally(index: &Index, values: &Values) -> ByColor<TableTally> {
     let side = |color: Color| {
-        let mut tally = Tally::default();
+        let mut tally = TableTally::default();
         for block in 0..index.blocks() {
             let used = index.sets(block).iter().sum();
             let free = free(used);
@@ -337,12 +337,12 @@ fn without_gaps<T: Copy + Default>(index: &Index, codes: &[T]) -> Vec<T> {
     codes
 }
 
-fn written_tally(tally: &Tally) -> String {
+fn written_tally(tally: &TableTally) -> String {
     let longest = tally.longest.map_or("-".to_owned(), |distance| distance.0.to_string());
     format!("{} {} {} {longest}", tally.win, tally.draw, tally.loss)
 }
 
-fn read_tally(text: &str) -> Option<Tally> {
+fn read_tally(text: &str) -> Option<TableTally> {
     let mut words = text.split(' ');
     let mut number = || words.next()?.parse().ok();
     let (win, draw, loss) = (number()?, number()?, number()?);
@@ -350,5 +350,5 @@ fn read_tally(text: &str) -> Option<Tally> {
         "-" => None,
         plies => Some(Distance(plies.parse().ok()?)),
     };
-    words.next().is_none().then_some(Tally { win, draw, loss, longest })
+    words.next().is_none().then_some(TableTally { win, draw, loss, longest })
 }

@@ -1,7 +1,7 @@
 //! What the captures of a class promise where distances do not count beyond them: win, draw or loss for a whole block
 //! at once.
 //!
-//! What a capture leads to is first laid out in the order of the class itself ([`View`]): then the outcomes of a
+//! What a capture leads to is first laid out in the order of the class itself ([`ToMoveView`]): then the outcomes of a
 //! thousand captures are a thousand neighbouring bits. Pieces are those of the slots (they stand still in a block), the
 //! row piece R and the bit piece B, and each of these may take each other.
 
@@ -14,7 +14,7 @@ use crate::index::{Block, Fold, MOST_PIECES};
 use crate::{Class, Index, Wdl};
 
 /// Outcomes for the side to move, by block: what is neither lost nor drawn is won.
-struct View<T> {
+struct ToMoveView<T> {
     lost: Vec<T>,
     drawn: Vec<T>,
 }
@@ -22,7 +22,7 @@ struct View<T> {
 /// What is left of a class without one piece of a slot.
 struct WithoutSlot {
     index: Index,
-    view: View<Block>,
+    view: ToMoveView<Block>,
 }
 
 /// The captures of a class, for blocks.
@@ -32,9 +32,9 @@ pub(crate) struct Outlook<'a> {
     /// By captured group, where the group has a slot.
     slots: ArrayVec<Option<WithoutSlot>, MOST_PIECES>,
     /// Without the row piece: a bit for each square of the bit piece.
-    without_row: View<u32>,
+    without_row: ToMoveView<u32>,
     /// Without the bit piece: a bit for each square of the row piece.
-    without_bit: View<u32>,
+    without_bit: ToMoveView<u32>,
 }
 
 /// What captures promise to one side in a block.
@@ -209,7 +209,7 @@ impl WithoutSlot {
     }
 }
 
-impl View<u32> {
+impl ToMoveView<u32> {
     #[inline]
     fn word(&self, (block, fold): (usize, Fold)) -> (u32, u32) {
         (fold.apply(self.lost[block]), fold.apply(self.drawn[block]))
@@ -219,7 +219,7 @@ impl View<u32> {
 /// Lays out what is left when a piece of group `captured` is taken from its slot; `index` has it no more.
 fn without_slot(index: Index, captured: usize, class: &Class, captures: &Captures<'_>) -> WithoutSlot {
     let color = class.groups()[captured].color.other();
-    let mut view = View { lost: vec![[0; 32]; index.blocks()], drawn: vec![[0; 32]; index.blocks()] };
+    let mut view = ToMoveView { lost: vec![[0; 32]; index.blocks()], drawn: vec![[0; 32]; index.blocks()] };
     for block in 0..index.blocks() {
         let sets = index.sets(block);
         for (row, squares) in free(sets.iter().sum()).into_iter().enumerate() {
@@ -240,9 +240,15 @@ fn without_slot(index: Index, captured: usize, class: &Class, captures: &Capture
 
 /// Lays out what is left when the piece of group `captured` in the blocks is taken, and the other one of the blocks, of
 /// group `left`, stands anywhere.
-fn without_piece(index: &Index, captured: usize, left: usize, class: &Class, captures: &Captures<'_>) -> View<u32> {
+fn without_piece(
+    index: &Index,
+    captured: usize,
+    left: usize,
+    class: &Class,
+    captures: &Captures<'_>,
+) -> ToMoveView<u32> {
     let color = class.groups()[captured].color.other();
-    let mut view = View { lost: vec![0; index.blocks()], drawn: vec![0; index.blocks()] };
+    let mut view = ToMoveView { lost: vec![0; index.blocks()], drawn: vec![0; index.blocks()] };
     for block in 0..index.blocks() {
         let sets = index.sets(block);
         for square in rows(!sets.iter().sum::<u32>()) {

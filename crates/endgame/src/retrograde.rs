@@ -25,7 +25,7 @@ use crate::captures::{Captures, Fixed, Promises};
 use crate::index::{Block, MOST_PIECES};
 use crate::outlook::{Outlook, Prospects};
 use crate::table::Values;
-use crate::{Class, Distance, Flavour, Index, Measure, Table, Tally, Value};
+use crate::{Class, Distance, Flavour, Index, Measure, Table, TableTally, Value};
 
 /// Solves `class`; `smaller` gives the tables of the classes that a capture leads to, of the same flavour. `None` if it
 /// has more than [`MOST_PIECES`] pieces or a smaller table is missing.
@@ -36,7 +36,7 @@ pub(crate) fn solve<'a>(
 ) -> Option<Table> {
     let index = Index::new(class)?;
     let captures = Captures::new(class, flavour.measure(), smaller)?;
-    let mut analysis = Analysis::new(class, &index);
+    let mut analysis = RetrogradeAnalysis::new(class, &index);
     match flavour.measure() {
         Measure::End => analysis.look_at_captures(&captures),
         Measure::Outcome | Measure::Conversion => analysis.look_ahead(&Outlook::new(class, &index, &captures)),
@@ -77,13 +77,13 @@ struct Waiting {
 }
 
 /// By level.
-type Levels = Vec<Vec<Waiting>>;
+type WaitingByLevel = Vec<Vec<Waiting>>;
 
-struct Analysis<'a> {
+struct RetrogradeAnalysis<'a> {
     index: &'a Index,
     sides: ByColor<SideState>,
-    takes: ByColor<Levels>,
-    yields: ByColor<Levels>,
+    takes: ByColor<WaitingByLevel>,
+    yields: ByColor<WaitingByLevel>,
 }
 
 /// Placements decided at a level.
@@ -94,8 +94,8 @@ struct Fresh {
     bits: Block,
 }
 
-impl<'a> Analysis<'a> {
-    fn new(class: &'a Class, index: &'a Index) -> Analysis<'a> {
+impl<'a> RetrogradeAnalysis<'a> {
+    fn new(class: &'a Class, index: &'a Index) -> RetrogradeAnalysis<'a> {
         let side = |color| {
             let blocks = index.blocks();
             let owns = |group: usize| class.groups()[group].color == color;
@@ -131,7 +131,7 @@ impl<'a> Analysis<'a> {
             }
         };
         let sides = ByColor(Color::ALL.map(side));
-        Analysis { index, sides, takes: ByColor::default(), yields: ByColor::default() }
+        RetrogradeAnalysis { index, sides, takes: ByColor::default(), yields: ByColor::default() }
     }
 
     /// Puts what captures decide where it waits for its level.
@@ -185,9 +185,9 @@ impl<'a> Analysis<'a> {
     }
 
     /// The values, and the results over all placements, each as often as it is in the table.
-    fn run(mut self, flavour: Flavour) -> (Values, ByColor<Tally>) {
+    fn run(mut self, flavour: Flavour) -> (Values, ByColor<TableTally>) {
         let mut values = Values::new(self.index.places());
-        let mut tally: ByColor<Tally> = ByColor::default();
+        let mut tally: ByColor<TableTally> = ByColor::default();
         for block in 0..self.index.blocks() {
             let all = count(&self.sides[Color::Red].open[block]) * self.index.weight(block);
             tally.0.iter_mut().for_each(|tally| tally.draw += all);
@@ -201,7 +201,7 @@ impl<'a> Analysis<'a> {
                 self.look(color, &mut fresh);
             }
             let waiting =
-                |levels: &ByColor<Levels>| levels.0.iter().any(|levels| levels.len() > usize::from(level) + 1);
+                |levels: &ByColor<WaitingByLevel>| levels.0.iter().any(|levels| levels.len() > usize::from(level) + 1);
             if fresh.is_empty() && !waiting(&self.takes) && !waiting(&self.yields) {
                 break;
             }
@@ -238,7 +238,9 @@ impl<'a> Analysis<'a> {
     fn release(&mut self, level: u16) {
         for color in Color::ALL {
             let side = &mut self.sides[color];
-            let take = |levels: &mut Levels| levels.get_mut(usize::from(level)).map(std::mem::take).unwrap_or_default();
+            let take = |levels: &mut WaitingByLevel| {
+                levels.get_mut(usize::from(level)).map(std::mem::take).unwrap_or_default()
+            };
             for Waiting { row, bits } in take(&mut self.takes[color]) {
                 let (block, row) = (row as usize / 32, row as usize % 32);
                 side.takes[block][row] |= bits;
@@ -299,7 +301,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-fn wait(levels: &mut Levels, level: u16, row: u32, bits: u32) {
+fn wait(levels: &mut WaitingByLevel, level: u16, row: u32, bits: u32) {
     if bits == 0 {
         return;
     }

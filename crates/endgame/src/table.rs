@@ -3,7 +3,7 @@
 use anqi_rules::{ByColor, SquareSet};
 
 use crate::index::{BLOCK_PLACES, Block, Placement};
-use crate::{Class, Flavour, Index, Tally, Value};
+use crate::{Class, Flavour, Index, TableTally, Value};
 
 /// A class with the value of each of its placements.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,7 +12,7 @@ pub struct Table {
     index: Index,
     flavour: Flavour,
     values: Values,
-    tally: ByColor<Tally>,
+    tally: ByColor<TableTally>,
 }
 
 /// Values by place, gaps included: in bytes as long as they fit.
@@ -75,9 +75,15 @@ fn enter<T: Copy>(codes: &mut [T], bits: &Block, code: T) {
 
 impl Table {
     /// `tally` is over all placements, each as often as it is in the table.
-    pub(crate) fn new(class: Class, index: Index, flavour: Flavour, values: Values, tally: ByColor<Tally>) -> Table {
+    pub(crate) fn new(
+        class: Class,
+        index: Index,
+        flavour: Flavour,
+        values: Values,
+        tally: ByColor<TableTally>,
+    ) -> Table {
         let copies = index.copies();
-        let each = |Tally { win, draw, loss, longest }: Tally| Tally {
+        let each = |TableTally { win, draw, loss, longest }: TableTally| TableTally {
             win: win / copies,
             draw: draw / copies,
             loss: loss / copies,
@@ -111,7 +117,7 @@ impl Table {
 
     /// The results by the side to move, over all placements.
     #[must_use]
-    pub const fn tally(&self) -> &ByColor<Tally> {
+    pub const fn tally(&self) -> &ByColor<TableTally> {
         &self.tally
     }
 

@@ -10,7 +10,7 @@ use anqi_task::together;
 
 use crate::index::{MOST_PIECES, Placement};
 use crate::retrograde::solve;
-use crate::{Class, Ending, Flavour, Index, Reading, Table, Tally, Value};
+use crate::{Class, Ending, Flavour, Index, Reading, Table, TableTally, Value};
 
 /// Solved classes, with every class that a capture leads to.
 ///
@@ -31,7 +31,7 @@ pub struct Tables {
 
 /// Why tables cannot be built.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum BuildError {
+pub enum TableBuildError {
     /// The ending is too large.
     #[error("{0} has more than {MOST_PIECES} pieces")]
     TooManyPieces(Ending),
@@ -60,8 +60,8 @@ impl Tables {
         &mut self,
         endings: impl IntoIterator<Item = Ending>,
         threads: NonZeroUsize,
-    ) -> Result<(), BuildError> {
-        let levels = Class::levels(endings).map_err(BuildError::TooManyPieces)?;
+    ) -> Result<(), TableBuildError> {
+        let levels = Class::levels(endings).map_err(TableBuildError::TooManyPieces)?;
         for level in levels {
             self.build_level(level, threads);
         }
@@ -120,7 +120,7 @@ impl Tables {
 
     /// The results over all placements of an ending, by the side to move.
     #[must_use]
-    pub fn tally(&self, ending: &Ending) -> Option<ByColor<Tally>> {
+    pub fn tally(&self, ending: &Ending) -> Option<ByColor<TableTally>> {
         let (table, reading) = self.table(ending)?;
         Some(reading.tally(ending, table.tally()))
     }

@@ -1,4 +1,4 @@
-//! `Tally`: how many placements are won, drawn and lost.
+//! `TableTally`: how many placements are won, drawn and lost.
 
 use std::ops::{AddAssign, Mul};
 
@@ -6,7 +6,7 @@ use crate::{Distance, Value, Wdl};
 
 /// Results over all placements of an ending with one side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Tally {
+pub struct TableTally {
     /// Placements won by the side to move.
     pub win: u64,
     /// Drawn ones.
@@ -17,7 +17,7 @@ pub struct Tally {
     pub longest: Option<Distance>,
 }
 
-impl Tally {
+impl TableTally {
     /// Takes so many placements from the draws: they have this value.
     pub(crate) fn decide(&mut self, value: Value, placements: u64) {
         self.draw -= placements;
@@ -32,8 +32,8 @@ impl Tally {
     }
 }
 
-impl AddAssign for Tally {
-    fn add_assign(&mut self, other: Tally) {
+impl AddAssign for TableTally {
+    fn add_assign(&mut self, other: TableTally) {
         self.win += other.win;
         self.draw += other.draw;
         self.loss += other.loss;
@@ -42,10 +42,10 @@ impl AddAssign for Tally {
 }
 
 /// Every placement counted so many times.
-impl Mul<u64> for Tally {
-    type Output = Tally;
+impl Mul<u64> for TableTally {
+    type Output = TableTally;
 
-    fn mul(self, times: u64) -> Tally {
-        Tally { win: self.win * times, draw: self.draw * times, loss: self.loss * times, ..self }
+    fn mul(self, times: u64) -> TableTally {
+        TableTally { win: self.win * times, draw: self.draw * times, loss: self.loss * times, ..self }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use anqi_endgame::{Class, Distance, Ending, Tables, Tally, Wdl};
+use anqi_endgame::{Class, Distance, Ending, TableTally, Tables, Wdl};
 use anqi_rules::Color;
 
 fn tables(endings: impl IntoIterator<Item = Ending>) -> Tables {
@@ -16,8 +16,8 @@ fn ending(name: &str) -> Ending {
 }
 
 /// Over all materials of `pieces` pieces, both sides to move.
-fn total(tables: &Tables, pieces: u32) -> Tally {
-    let mut total = Tally::default();
+fn total(tables: &Tables, pieces: u32) -> TableTally {
+    let mut total = TableTally::default();
     for ending in Ending::all(pieces) {
         let tally = tables.tally(&ending).expect("built");
         total += tally[Color::Red];
@@ -26,8 +26,8 @@ fn total(tables: &Tables, pieces: u32) -> Tally {
     total
 }
 
-fn tally(win: u64, draw: u64, loss: u64, longest: u16) -> Tally {
-    Tally { win, draw, loss, longest: Some(Distance(longest)) }
+fn tally(win: u64, draw: u64, loss: u64, longest: u16) -> TableTally {
+    TableTally { win, draw, loss, longest: Some(Distance(longest)) }
 }
 
 #[test]

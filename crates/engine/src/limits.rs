@@ -55,9 +55,9 @@ impl Limits {
     }
 }
 
-/// The budget of one search: counts nodes and notices when the limits are reached.
+/// What one search has spent: counts nodes, and tells when its limits are reached.
 #[derive(Debug)]
-pub(crate) struct Budget<'a> {
+pub(crate) struct Meter<'a> {
     limits: Limits,
     stop: &'a Stop,
     watch: Stopwatch<'a>,
@@ -70,12 +70,12 @@ pub(crate) struct Budget<'a> {
 /// Often enough for a fifth of a millisecond, seldom enough to cost nothing.
 const NODES_BETWEEN_LOOKS: u64 = 512;
 
-impl<'a> Budget<'a> {
-    pub(crate) fn new(limits: &Limits, stop: &'a Stop, time: &'a TimeSource) -> Budget<'a> {
+impl<'a> Meter<'a> {
+    pub(crate) fn new(limits: &Limits, stop: &'a Stop, time: &'a TimeSource) -> Meter<'a> {
         let watch = Stopwatch::start(time);
-        let mut budget = Budget { limits: *limits, stop, watch, nodes: 0, next_look: 0, spent: false };
-        budget.look();
-        budget
+        let mut meter = Meter { limits: *limits, stop, watch, nodes: 0, next_look: 0, spent: false };
+        meter.look();
+        meter
     }
 
     /// Counts a node; true if the search has to end.
@@ -115,9 +115,9 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// A budget that threads share: what every one of them takes from it is counted once.
+/// The same for threads that search together: what each of them takes is counted once.
 #[derive(Debug)]
-pub(crate) struct SharedBudget<'a> {
+pub(crate) struct SharedMeter<'a> {
     time: Option<Duration>,
     /// No more than this may be taken.
     most: u64,
@@ -130,11 +130,11 @@ pub(crate) struct SharedBudget<'a> {
 /// Often enough for a millisecond with the slowest playouts.
 const TAKEN_BETWEEN_LOOKS: u64 = 32;
 
-impl<'a> SharedBudget<'a> {
-    /// A budget of playouts; nodes count like them, as each adds one.
-    pub(crate) fn of_playouts(limits: &Limits, stop: &'a Stop, time: &'a TimeSource) -> SharedBudget<'a> {
+impl<'a> SharedMeter<'a> {
+    /// Counts playouts; nodes count like them, as each adds one.
+    pub(crate) fn of_playouts(limits: &Limits, stop: &'a Stop, time: &'a TimeSource) -> SharedMeter<'a> {
         let bounds = [limits.playouts, limits.nodes];
-        SharedBudget {
+        SharedMeter {
             time: limits.time,
             most: bounds.into_iter().flatten().min().unwrap_or(u64::MAX),
             stop,

@@ -59,7 +59,7 @@ impl BranchingRow {
     /// If the journal cannot be read.
     pub fn all(journal: &MatchJournal) -> Result<Vec<BranchingRow>, MatchJournalError> {
         let squares = journal.plan().rules().board().squares().len() as usize;
-        let mut counts = vec![Count::default(); squares + 2];
+        let mut counts = vec![PositionCount::default(); squares + 2];
         for number in (0..journal.plan().count()).filter(|&number| journal.has(number)) {
             for record in journal.pair(number)?.games {
                 let Ok(replay) = anqi_records::replay(&record, None) else { continue };
@@ -79,7 +79,7 @@ impl BranchingRow {
 
 /// Sums over games of what positions have: revealed pieces, kinds, moves, squares, branching.
 #[derive(Clone, Default)]
-struct Count {
+struct PositionCount {
     positions: f64,
     /// Over games, of the number of positions squared.
     squared: f64,
@@ -94,7 +94,7 @@ struct Sums {
     with_positions: f64,
 }
 
-impl Count {
+impl PositionCount {
     fn add_game<'a>(&mut self, positions: impl Iterator<Item = &'a Position>) {
         let (mut count, mut sums) = (0.0, [0.0; 5]);
         for position in positions {

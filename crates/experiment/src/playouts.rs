@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use anqi_engine::{Choice, Limits, PlayerSpec, Resources, SpecError, Stop};
-use anqi_playout::{Path, PlayoutOptions, Policy, Reading, Start, Summary, playouts};
+use anqi_playout::{Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, playouts};
 use anqi_rules::{Game, Position};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -110,9 +110,9 @@ impl PlayoutPlan {
         let Cell { policy, limit, reading, .. } = *cell;
         let options = PlayoutOptions { policy, draw: limit, reading, ..PlayoutOptions::default() };
         let seed = self.seed.child(&cell.name).child(policy.to_string()).child(limit.to_string());
-        let start = Start::from(&cell.position);
+        let start = PlayoutStart::from(&cell.position);
         let number = seed.child("playouts").rng().next_u64();
-        let (mut summary, mut times) = (Summary::default(), Vec::new());
+        let (mut summary, mut times) = (PlayoutSummary::default(), Vec::new());
         for batch in batches(self.file().playouts) {
             let began = Instant::now();
             let size = batch.end - batch.start;
@@ -168,7 +168,7 @@ impl BestMove {
 impl PlayoutRow {
     fn new(
         cell: &Cell,
-        summary: &Summary,
+        summary: &PlayoutSummary,
         times: &[(u64, f64)],
         plain: Option<&BestMove>,
         eval: Option<&BestMove>,

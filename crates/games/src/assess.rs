@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use anqi_assess::{
-    EvaluateError, Judge, Key, Positions, Sample, Samples, Selection, Series, Skipped, Task, Valuer, WorkError,
+    EvaluateError, Judge, Key, Positions, Sample, Samples, Selection, Series, Skipped, Valuation, Valuer, WorkError,
 };
 use anqi_engine::{Limits, Stop};
 use anqi_records::FileError;
@@ -182,7 +182,7 @@ impl ValuedGames {
         let name = name_of(engine, &version, &self.series);
         let again = Mutex::new(Skipped::default());
         let key = |place: &OutsidePosition<'_>| Key::new(&place.position.to_string(), &version, &told);
-        let tasks: Vec<_> = places.iter().map(|place| Task { key: key(place), position: place.clone() }).collect();
+        let tasks: Vec<_> = places.iter().map(|place| Valuation { key: key(place), position: place.clone() }).collect();
         let judge = || Ok(EngineJudge { engine: Standby::new(engine), again: &again });
         let values = valuer.judge(&tasks, judge, &name)?;
         let mut samples = Samples::default();

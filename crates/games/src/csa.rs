@@ -6,7 +6,7 @@ use csa::{Action, Color, PieceType, Square};
 use haitaka::Piece;
 
 use crate::board::{Board, IllegalMove, WinOrDraw};
-use crate::reader::{Cut, Flaw, Splitter};
+use crate::reader::{Cut, GameFlaw, Splitter};
 use crate::record::{GameRecord, GameStart, Recorder};
 use crate::score::{EngineValue, finite, mate_from};
 use crate::shogi::{Shogi, square_name};
@@ -42,25 +42,25 @@ fn is_move(statement: &[u8]) -> bool {
 }
 
 /// Reads the text of one game.
-pub(crate) fn parse(text: &str) -> Result<GameRecord, Flaw> {
+pub(crate) fn parse(text: &str) -> Result<GameRecord, GameFlaw> {
     let sheet = Sheet::read(text)?;
     let record = csa::parse_csa(&sheet.text).map_err(|_| sheet.no_record(text))?;
     let usual = sheet.text.lines().any(|line| line.starts_with("PI"));
     let sfen = sfen(&record.start_pos, usual)?;
-    let board = Shogi::new(sfen.as_deref()).map_err(|bad| Flaw::BadStart(bad.into()))?;
+    let board = Shogi::new(sfen.as_deref()).map_err(|bad| GameFlaw::BadStart(bad.into()))?;
     let mut game = Recorder::new(GameStart::Shogi(sfen), board);
     for (action, text) in record.moves.iter().map(|record| record.action).zip(&sheet.moves) {
         let ply = game.plies() + 1;
-        let illegal = || Flaw::BadMove { ply, bad: IllegalMove::new(text).into() };
+        let illegal = || GameFlaw::BadMove { ply, bad: IllegalMove::new(text).into() };
         let mv = usi(game.board(), action, game.turn(ply - 1)).ok_or_else(illegal)?;
         game.play(&mv).map_err(|bad| match bad {
             crate::record::BadMove::Illegal(_) => illegal(),
-            bad => Flaw::BadMove { ply, bad },
+            bad => GameFlaw::BadMove { ply, bad },
         })?;
     }
     // The crate stops without a word at a move that it cannot read.
     if let Some(unread) = sheet.moves.get(record.moves.len()) {
-        return Err(Flaw::BadMove { ply: record.moves.len() + 1, bad: IllegalMove::new(unread).into() });
+        return Err(GameFlaw::BadMove { ply: record.moves.len() + 1, bad: IllegalMove::new(unread).into() });
     }
     sheet.bad_values.iter().for_each(|(ply, text)| game.bad_value(*ply, text));
     for (ply, evaluation) in sheet.comments {
@@ -69,9 +69,9 @@ pub(crate) fn parse(text: &str) -> Result<GameRecord, Flaw> {
         }
     }
     let missing = "a line like %TORYO after the moves";
-    let ending = sheet.ending.ok_or(Flaw::Truncated { plies: game.plies(), missing })?;
+    let ending = sheet.ending.ok_or(GameFlaw::Truncated { plies: game.plies(), missing })?;
     let turn = game.turn(game.plies()).unwrap_or(Seat::First);
-    let outcome = outcome(&ending, turn).ok_or_else(|| Flaw::UnknownResult(excerpt(&ending)))?;
+    let outcome = outcome(&ending, turn).ok_or_else(|| GameFlaw::UnknownResult(excerpt(&ending)))?;
     Ok(game.finish(outcome, [record.black_player, record.white_player]))
 }
 
@@ -90,7 +90,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    fn read(text: &str) -> Result<Sheet, Flaw> {
+    fn read(text: &str) -> Result<Sheet, GameFlaw> {
         let mut sheet = Sheet::default();
         for line in text.lines().map(str::trim_end) {
             match line.as_bytes() {
@@ -110,7 +110,7 @@ impl Sheet {
         self.text.push('\n');
     }
 
-    fn statement(&mut self, statement: &str) -> Result<(), Flaw> {
+    fn statement(&mut self, statement: &str) -> Result<(), GameFlaw> {
         match statement.as_bytes() {
             [b'T', ..] => {}
             [b'%', ..] => {
@@ -120,7 +120,7 @@ impl Sheet {
                 self.moves.push(statement.to_owned());
                 self.pass_on(statement);
             }
-            _ => return Err(Flaw::syntax("no statement of CSA:", statement)),
+            _ => return Err(GameFlaw::syntax("no statement of CSA:", statement)),
         }
         Ok(())
     }
@@ -139,11 +139,11 @@ impl Sheet {
         }
     }
 
-    fn no_record(&self, text: &str) -> Flaw {
+    fn no_record(&self, text: &str) -> GameFlaw {
         if self.text.lines().any(|line| line == "+" || line == "-") {
-            Flaw::syntax("no position in", text)
+            GameFlaw::syntax("no position in", text)
         } else {
-            Flaw::Truncated { plies: 0, missing: "a line + or - that says who moves first" }
+            GameFlaw::Truncated { plies: 0, missing: "a line + or - that says who moves first" }
         }
     }
 }
@@ -250,7 +250,7 @@ pub(crate) fn csa_start(board: &Shogi, is_usual: bool) -> String {
 type Grid = [[Option<(Color, PieceType)>; 9]; 9];
 
 /// The start of a record as SFEN; `None` for the usual one.
-fn sfen(position: &csa::Position, usual: bool) -> Result<Option<String>, Flaw> {
+fn sfen(position: &csa::Position, usual: bool) -> Result<Option<String>, GameFlaw> {
     let mut grid: Grid = position.bulk.unwrap_or_default();
     if usual {
         set_up(&mut grid);
@@ -267,8 +267,8 @@ fn sfen(position: &csa::Position, usual: bool) -> Result<Option<String>, Flaw> {
             hands[hand(color)] = rest(&grid, &hands);
         } else {
             let kind = PIECES[..7].iter().position(|known| known.0 == piece);
-            let count =
-                &mut hands[hand(color)][kind.ok_or_else(|| Flaw::syntax("no piece to hold:", &piece.to_string()))?];
+            let count = &mut hands[hand(color)]
+                [kind.ok_or_else(|| GameFlaw::syntax("no piece to hold:", &piece.to_string()))?];
             *count = count.saturating_add(1);
         }
     }
@@ -278,8 +278,8 @@ fn sfen(position: &csa::Position, usual: bool) -> Result<Option<String>, Flaw> {
     Ok((!usual).then_some(text))
 }
 
-fn place(grid: &mut Grid, square: Square) -> Result<&mut Option<(Color, PieceType)>, Flaw> {
-    let bad = || Flaw::syntax("no square:", &square.to_string());
+fn place(grid: &mut Grid, square: Square) -> Result<&mut Option<(Color, PieceType)>, GameFlaw> {
+    let bad = || GameFlaw::syntax("no square:", &square.to_string());
     let row = grid.get_mut(usize::from(square.rank).wrapping_sub(1)).ok_or_else(bad)?;
     row.get_mut(9_usize.wrapping_sub(usize::from(square.file))).ok_or_else(bad)
 }
@@ -307,7 +307,7 @@ fn rest(grid: &Grid, hands: &[[u8; 7]; 2]) -> [u8; 7] {
     })
 }
 
-fn grid_text(grid: &Grid) -> Result<String, Flaw> {
+fn grid_text(grid: &Grid) -> Result<String, GameFlaw> {
     let rows = grid.iter().map(|row| {
         let (mut text, mut empty) = (String::new(), 0);
         for square in row {
@@ -316,14 +316,14 @@ fn grid_text(grid: &Grid) -> Result<String, Flaw> {
                 continue;
             };
             let known = PIECES.iter().find(|known| known.0 == *piece);
-            let letter = known.ok_or_else(|| Flaw::syntax("no piece:", &piece.to_string()))?.2;
+            let letter = known.ok_or_else(|| GameFlaw::syntax("no piece:", &piece.to_string()))?.2;
             push_count(&mut text, std::mem::take(&mut empty));
             text.push_str(&if *color == Color::Black { letter.to_ascii_uppercase() } else { letter.to_owned() });
         }
         push_count(&mut text, empty);
         Ok(text)
     });
-    Ok(rows.collect::<Result<Vec<_>, Flaw>>()?.join("/"))
+    Ok(rows.collect::<Result<Vec<_>, GameFlaw>>()?.join("/"))
 }
 
 fn push_count(text: &mut String, count: u8) {

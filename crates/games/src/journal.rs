@@ -13,12 +13,12 @@ use anqi_store::{
 use serde::{Deserialize, Serialize};
 
 use crate::board::WinOrDraw;
-use crate::self_play::{Played, SelfPlay};
+use crate::self_play::{SelfPlay, SelfPlayed};
 use crate::writer::write_record;
 
 /// What is kept of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Kept {
+pub enum KeptGame {
     /// A game with a result.
     Finished {
         /// Its length.
@@ -37,29 +37,29 @@ pub enum Kept {
     },
 }
 
-impl Kept {
+impl KeptGame {
     /// The game as it is written, if it has a result.
     #[must_use]
     pub fn record(&self) -> Option<&str> {
         match self {
-            Kept::Finished { record, .. } => Some(record),
-            Kept::Skipped { .. } => None,
+            KeptGame::Finished { record, .. } => Some(record),
+            KeptGame::Skipped { .. } => None,
         }
     }
 }
 
-impl From<Played> for Kept {
-    fn from(played: Played) -> Kept {
-        let skipped = |reason: &str, text: String| Kept::Skipped { reason: reason.to_owned(), text };
+impl From<SelfPlayed> for KeptGame {
+    fn from(played: SelfPlayed) -> KeptGame {
+        let skipped = |reason: &str, text: String| KeptGame::Skipped { reason: reason.to_owned(), text };
         match played {
-            Played::Unfinished { plies } => skipped("unfinished game", format!("{plies} plies")),
-            Played::Failed { plies, twice } => skipped("engine failed twice", format!("ply {plies}: {twice}")),
-            Played::Illegal { plies, answer } => skipped("illegal move", format!("ply {plies}: {answer:?}")),
-            Played::Finished(record) => {
+            SelfPlayed::Unfinished { plies } => skipped("unfinished game", format!("{plies} plies")),
+            SelfPlayed::Failed { plies, twice } => skipped("engine failed twice", format!("ply {plies}: {twice}")),
+            SelfPlayed::Illegal { plies, answer } => skipped("illegal move", format!("ply {plies}: {answer:?}")),
+            SelfPlayed::Finished(record) => {
                 let mut text = Vec::new();
                 match write_record(&mut text, &record) {
                     Err(error) => skipped("record that cannot be written", error.to_string()),
-                    Ok(()) => Kept::Finished {
+                    Ok(()) => KeptGame::Finished {
                         plies: record.moves.len() as u64,
                         winner: match record.outcome {
                             WinOrDraw::Win(seat) => Some(seat.name().to_owned()),
@@ -92,10 +92,10 @@ pub struct Results {
 
 impl Results {
     /// Counts game number `number`, from 1 on.
-    pub fn add(&mut self, number: usize, kept: &Kept) {
+    pub fn add(&mut self, number: usize, kept: &KeptGame) {
         match kept {
-            Kept::Skipped { reason, text } => self.skipped.add(reason, || format!("game {number}, {text}")),
-            Kept::Finished { plies, winner, .. } => {
+            KeptGame::Skipped { reason, text } => self.skipped.add(reason, || format!("game {number}, {text}")),
+            KeptGame::Finished { plies, winner, .. } => {
                 self.games += 1;
                 self.plies += plies;
                 *match winner.as_deref() {
@@ -136,7 +136,7 @@ pub enum KeepError {
 #[derive(Debug)]
 pub struct GamesJournal {
     lines: LineJournal<GamesFormat>,
-    games: BTreeMap<usize, Kept>,
+    games: BTreeMap<usize, KeptGame>,
 }
 
 /// Everything that games depend on, and games by number.
@@ -149,7 +149,7 @@ impl JournalFormat for GamesFormat {
     const OLD: Option<Old> =
         Some(Old { first_line: "anqi self-play 1 ", head: OldHead::FirstLine, framing: Framing::SumFirst });
     type Head = String;
-    type Entry = (usize, Kept);
+    type Entry = (usize, KeptGame);
 
     fn write_head(head: &String) -> String {
         head.clone()
@@ -159,12 +159,12 @@ impl JournalFormat for GamesFormat {
         Ok(text.to_owned())
     }
 
-    fn write(entry: &(usize, Kept)) -> JournalLine<'_> {
+    fn write(entry: &(usize, KeptGame)) -> JournalLine<'_> {
         // Numbers and strings: this cannot fail. The number is in the text as well because old lines have it only there.
         JournalLine::new("game", entry.0 as u64, serde_json::to_string(entry).unwrap_or_default())
     }
 
-    fn read(line: JournalLine<'_>) -> Result<(usize, Kept), String> {
+    fn read(line: JournalLine<'_>) -> Result<(usize, KeptGame), String> {
         serde_json::from_str(&line.text).map_err(|error| error.to_string())
     }
 }
@@ -198,7 +198,7 @@ impl GamesJournal {
 
     /// The games by number.
     #[must_use]
-    pub const fn games(&self) -> &BTreeMap<usize, Kept> {
+    pub const fn games(&self) -> &BTreeMap<usize, KeptGame> {
         &self.games
     }
 
@@ -218,7 +218,7 @@ impl GamesJournal {
     ///
     /// # Errors
     /// If it cannot be written, or games before it could not be forced to the disk.
-    pub fn add(&mut self, number: usize, kept: Kept) -> Result<(), KeepError> {
+    pub fn add(&mut self, number: usize, kept: KeptGame) -> Result<(), KeepError> {
         self.lines.check()?;
         let entry = (number, kept);
         self.lines.append(&entry)?;

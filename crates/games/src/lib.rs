@@ -4,7 +4,7 @@
 //! ([`GameReader`]: PGN, SGF, CSA) out of which come checked games ([`GameRecord`]) and their positions ([`PlayedPosition`]), and engines
 //! ([`Engine`]: UCI, GTP, USI) that say what a position is worth ([`EngineValue`]).
 //!
-//! Everything that is wrong with a record has a name ([`Flaw`]); the others are read on.
+//! Everything that is wrong with a record has a name ([`GameFlaw`]); the others are read on.
 
 mod assess;
 mod board;
@@ -27,10 +27,10 @@ pub use board::{Board, Facts, GameEnd, IllegalMove, WinOrDraw};
 pub use chess::{BadFen, Chess};
 pub use engine::{Asked, Engine, EngineMove, EngineSpec, EngineSpecError, GameProtocol, Standby, Twice};
 pub use go::{BadSize, Go};
-pub use journal::{GamesJournal, KeepError, Kept, Results};
-pub use reader::{Flaw, GameFormat, GameReader, NumberedRecord};
+pub use journal::{GamesJournal, KeepError, KeptGame, Results};
+pub use reader::{GameFlaw, GameFormat, GameReader, NumberedRecord};
 pub use record::{BadMove, BadStart, GameKind, GameRecord, GameStart, LONGEST_GAME, PlayedPosition, Recorder};
 pub use score::{BadEvaluation, EngineValue};
-pub use self_play::{Played, SelfPlay, SelfPlayError};
+pub use self_play::{SelfPlay, SelfPlayError, SelfPlayed};
 pub use shogi::Shogi;
 pub use writer::write_record;

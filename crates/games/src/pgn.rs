@@ -4,7 +4,7 @@ use anqi_rules::{Seat, excerpt};
 
 use crate::board::WinOrDraw;
 use crate::chess::Chess;
-use crate::reader::{Cut, Flaw, Splitter};
+use crate::reader::{Cut, GameFlaw, Splitter};
 use crate::record::{GameRecord, GameStart, Recorder};
 use crate::score::{EngineValue, finite, mate_from};
 
@@ -78,9 +78,9 @@ struct Tokens<'a> {
 }
 
 impl<'a> Iterator for Tokens<'a> {
-    type Item = Result<Token<'a>, Flaw>;
+    type Item = Result<Token<'a>, GameFlaw>;
 
-    fn next(&mut self) -> Option<Result<Token<'a>, Flaw>> {
+    fn next(&mut self) -> Option<Result<Token<'a>, GameFlaw>> {
         loop {
             let trimmed = self.rest.trim_start();
             self.fresh |= self.rest[..self.rest.len() - trimmed.len()].contains('\n');
@@ -97,7 +97,7 @@ impl<'a> Iterator for Tokens<'a> {
                 "{" => {
                     let Some((comment, rest)) = after.split_once('}') else {
                         self.rest = "";
-                        return Some(Err(Flaw::Truncated { plies: 0, missing: "the end of a comment" }));
+                        return Some(Err(GameFlaw::Truncated { plies: 0, missing: "the end of a comment" }));
                     };
                     self.rest = rest;
                     return Some(Ok(Token::Comment(comment)));
@@ -126,7 +126,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// A tag after its bracket. Values may contain escaped quotes.
-    fn tag(&mut self, after: &'a str) -> Result<Token<'a>, Flaw> {
+    fn tag(&mut self, after: &'a str) -> Result<Token<'a>, GameFlaw> {
         let line = after.lines().next().unwrap_or_default();
         let parse = || {
             let (name, value) = line.split_once('"')?;
@@ -139,14 +139,14 @@ impl<'a> Tokens<'a> {
             let closing = value[end + 1..].trim_start();
             closing.starts_with(']').then(|| (name.trim(), &value[..end], &closing[1..]))
         };
-        let Some((name, value, rest)) = parse() else { return Err(Flaw::syntax("bad tag", line)) };
+        let Some((name, value, rest)) = parse() else { return Err(GameFlaw::syntax("bad tag", line)) };
         self.rest = &after[line.len() - rest.len()..];
         Ok(Token::Tag(name, value))
     }
 }
 
 /// Reads the text of one game.
-pub(crate) fn parse(text: &str) -> Result<GameRecord, Flaw> {
+pub(crate) fn parse(text: &str) -> Result<GameRecord, GameFlaw> {
     let text = text.trim_start_matches('\u{feff}');
     let mut tags: Vec<(&str, &str)> = Vec::new();
     let mut tokens = Tokens { rest: text, fresh: true }.peekable();
@@ -158,23 +158,23 @@ pub(crate) fn parse(text: &str) -> Result<GameRecord, Flaw> {
     if let Some(variant) = tag("Variant")
         && !["Standard", "Chess", "From Position", "Normal"].iter().any(|usual| usual.eq_ignore_ascii_case(variant))
     {
-        return Err(Flaw::Unsupported(format!("the variant {:?}", excerpt(variant))));
+        return Err(GameFlaw::Unsupported(format!("the variant {:?}", excerpt(variant))));
     }
-    let board = Chess::new(tag("FEN")).map_err(|bad| Flaw::BadStart(bad.into()))?;
+    let board = Chess::new(tag("FEN")).map_err(|bad| GameFlaw::BadStart(bad.into()))?;
     let start = GameStart::Chess(tag("FEN").map(|_| board.fen()));
     let mut game = Recorder::new(start, board);
     let end = read_moves(&mut tokens, &mut game)?;
     let tag_result = tag("Result").filter(|result| !result.is_empty());
     let (end, tagged) = (end.map(|end| (end, result_of(end))), tag_result.map(|tag| (tag, result_of(tag))));
     let (text, outcome) = match (end, tagged) {
-        (None, _) => return Err(Flaw::Truncated { plies: game.plies(), missing: "a result after the moves" }),
+        (None, _) => return Err(GameFlaw::Truncated { plies: game.plies(), missing: "a result after the moves" }),
         (Some((end, Some(by_end))), Some((tag, Some(by_tag)))) if by_end != by_tag => {
-            return Err(Flaw::TwoResults { tag: excerpt(tag), end: excerpt(end) });
+            return Err(GameFlaw::TwoResults { tag: excerpt(tag), end: excerpt(end) });
         }
         (Some((_, None)), Some((tag, known))) => (tag, known),
         (Some((end, known)), _) => (end, known),
     };
-    let outcome = outcome.ok_or_else(|| Flaw::UnknownResult(excerpt(text)))?;
+    let outcome = outcome.ok_or_else(|| GameFlaw::UnknownResult(excerpt(text)))?;
     let player = |name| tag(name).filter(|name| !name.is_empty() && *name != "?").map(str::to_owned);
     Ok(game.finish(outcome, [player("White"), player("Black")]))
 }
@@ -185,33 +185,35 @@ fn result_of(text: &str) -> Option<WinOrDraw> {
 
 /// Plays the moves of the main line; the result behind them, if there is one.
 fn read_moves<'a>(
-    tokens: &mut impl Iterator<Item = Result<Token<'a>, Flaw>>,
+    tokens: &mut impl Iterator<Item = Result<Token<'a>, GameFlaw>>,
     game: &mut Recorder<Chess>,
-) -> Result<Option<&'a str>, Flaw> {
+) -> Result<Option<&'a str>, GameFlaw> {
     let mut depth = 0_usize;
     for token in tokens {
         let token = token.map_err(|flaw| match flaw {
-            Flaw::Truncated { missing, .. } => Flaw::Truncated { plies: game.plies(), missing },
+            GameFlaw::Truncated { missing, .. } => GameFlaw::Truncated { plies: game.plies(), missing },
             flaw => flaw,
         })?;
         match token {
             Token::Open => depth += 1,
-            Token::Close => depth = depth.checked_sub(1).ok_or_else(|| Flaw::syntax("no variation ends with", ")"))?,
+            Token::Close => {
+                depth = depth.checked_sub(1).ok_or_else(|| GameFlaw::syntax("no variation ends with", ")"))?
+            }
             _ if depth > 0 => {}
-            Token::Tag(name, _) => return Err(Flaw::syntax("a tag among the moves:", name)),
+            Token::Tag(name, _) => return Err(GameFlaw::syntax("a tag among the moves:", name)),
             Token::Comment(text) => read_comment(text, game),
             Token::Word(word) if RESULTS.iter().any(|(text, _)| *text == word) => return Ok(Some(word)),
             Token::Word(word) => play(word, game)?,
         }
     }
     if depth > 0 {
-        return Err(Flaw::Truncated { plies: game.plies(), missing: "the end of a variation" });
+        return Err(GameFlaw::Truncated { plies: game.plies(), missing: "the end of a variation" });
     }
     Ok(None)
 }
 
 /// A word is a move, with its number perhaps (`12.e4`, `12...`, `12`), or a mark.
-fn play(word: &str, game: &mut Recorder<Chess>) -> Result<(), Flaw> {
+fn play(word: &str, game: &mut Recorder<Chess>) -> Result<(), GameFlaw> {
     let unnumbered = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_castling = word.starts_with("0-0");
     let mv = match unnumbered.strip_prefix('.') {
@@ -224,10 +226,10 @@ fn play(word: &str, game: &mut Recorder<Chess>) -> Result<(), Flaw> {
     if is_mark {
         return Ok(());
     }
-    let flaw = |bad| Flaw::BadMove { ply: game.plies() + 1, bad };
+    let flaw = |bad| GameFlaw::BadMove { ply: game.plies() + 1, bad };
     let uci = game.board().uci(mv).map_err(|illegal| flaw(illegal.into()))?;
     let ply = game.plies() + 1;
-    game.play(&uci).map_err(|bad| Flaw::BadMove { ply, bad })
+    game.play(&uci).map_err(|bad| GameFlaw::BadMove { ply, bad })
 }
 
 /// Two habits are understood. `[%eval 0.35]` or `[%eval #-3]` is said by White of the position after the move, in pawns;

@@ -55,7 +55,7 @@ impl GameFormat {
 
 /// What is wrong with a record: it is left out, and everybody is told.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Flaw {
+pub enum GameFlaw {
     /// It stops before its end.
     #[error("it stops after {plies} plies: {missing}")]
     Truncated {
@@ -97,24 +97,24 @@ pub enum Flaw {
     TooLong,
 }
 
-impl Flaw {
+impl GameFlaw {
     /// A few words for tables of what was left out.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Flaw::Truncated { .. } => "truncated record",
-            Flaw::UnknownResult(_) => "unknown result",
-            Flaw::TwoResults { .. } => "contradictory results",
-            Flaw::BadMove { bad: BadMove::TooMany, .. } | Flaw::TooLong => "record too long",
-            Flaw::BadMove { .. } => "illegal move",
-            Flaw::BadStart(_) => "bad start position",
-            Flaw::Unsupported(_) => "unsupported game",
-            Flaw::Syntax(_) => "damaged record",
+            GameFlaw::Truncated { .. } => "truncated record",
+            GameFlaw::UnknownResult(_) => "unknown result",
+            GameFlaw::TwoResults { .. } => "contradictory results",
+            GameFlaw::BadMove { bad: BadMove::TooMany, .. } | GameFlaw::TooLong => "record too long",
+            GameFlaw::BadMove { .. } => "illegal move",
+            GameFlaw::BadStart(_) => "bad start position",
+            GameFlaw::Unsupported(_) => "unsupported game",
+            GameFlaw::Syntax(_) => "damaged record",
         }
     }
 
-    pub(crate) fn syntax(what: &str, text: &str) -> Flaw {
-        Flaw::Syntax(format!("{what} {:?}", anqi_rules::excerpt(text)))
+    pub(crate) fn syntax(what: &str, text: &str) -> GameFlaw {
+        GameFlaw::Syntax(format!("{what} {:?}", anqi_rules::excerpt(text)))
     }
 }
 
@@ -126,7 +126,7 @@ pub struct NumberedRecord {
     /// The line on which it begins.
     pub line: u64,
     /// The record.
-    pub record: Result<GameRecord, Flaw>,
+    pub record: Result<GameRecord, GameFlaw>,
 }
 
 impl fmt::Display for NumberedRecord {
@@ -184,7 +184,7 @@ impl<R: fmt::Debug> fmt::Debug for GameReader<R> {
 }
 
 /// The first line of a record and its bytes, unless there are too many.
-type Text = (u64, Result<Vec<u8>, Flaw>);
+type Text = (u64, Result<Vec<u8>, GameFlaw>);
 
 impl<R: BufRead> GameReader<R> {
     /// Reads records of that format.
@@ -238,7 +238,7 @@ impl<R: BufRead> GameReader<R> {
             }
         }
         Ok(match too_long {
-            true => Some((first, Err(Flaw::TooLong))),
+            true => Some((first, Err(GameFlaw::TooLong))),
             false if text.iter().all(u8::is_ascii_whitespace) => None,
             false => Some((first, Ok(text))),
         })

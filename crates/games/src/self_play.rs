@@ -30,7 +30,7 @@ pub struct SelfPlay {
 
 /// What became of a game.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Played {
+pub enum SelfPlayed {
     /// It has a result.
     Finished(Box<GameRecord>),
     /// It went on for too long.
@@ -72,7 +72,7 @@ impl SelfPlay {
         numbers: &[usize],
         workers: usize,
         stop: &Stop,
-        mut each: impl FnMut(usize, Played) -> bool,
+        mut each: impl FnMut(usize, SelfPlayed) -> bool,
     ) -> Result<(), SelfPlayError> {
         Recorder::begin(self.start.clone())?;
         let (next, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -110,7 +110,7 @@ impl SelfPlay {
         engine: &mut Standby<'_>,
         number: usize,
         halted: &impl Fn() -> bool,
-    ) -> Result<Option<Played>, Fault> {
+    ) -> Result<Option<SelfPlayed>, Fault> {
         let seed = self.seed.child(format!("game {number}"));
         let mut game = match Recorder::begin(self.start.clone()) {
             Ok(game) => game,
@@ -137,17 +137,17 @@ impl SelfPlay {
                 Some(GameEnd::Counting) => {
                     return Ok(Some(match engine.ask(|engine| engine.count(&game.position()))? {
                         Asked::Answer { answer: Some(outcome), .. } => self.finished(game, outcome),
-                        Asked::Answer { answer: None, .. } => Played::Unfinished { plies },
-                        Asked::Failed(twice) => Played::Failed { plies, twice },
+                        Asked::Answer { answer: None, .. } => SelfPlayed::Unfinished { plies },
+                        Asked::Failed(twice) => SelfPlayed::Failed { plies, twice },
                     }));
                 }
-                None if plies >= self.longest => return Ok(Some(Played::Unfinished { plies })),
+                None if plies >= self.longest => return Ok(Some(SelfPlayed::Unfinished { plies })),
                 None => {}
             }
             let position_seed = engine_seed.wrapping_add(plies as u64);
             let (choice, evaluation) = match engine.ask(|engine| engine.choose(&game.position(), position_seed))? {
                 Asked::Answer { answer, .. } => answer,
-                Asked::Failed(twice) => return Ok(Some(Played::Failed { plies, twice })),
+                Asked::Failed(twice) => return Ok(Some(SelfPlayed::Failed { plies, twice })),
             };
             if let Some(evaluation) = evaluation {
                 game.comment(plies, evaluation);
@@ -158,16 +158,16 @@ impl SelfPlay {
                 EngineMove::Win => return Ok(Some(self.finished(game, WinOrDraw::Win(turn)))),
                 EngineMove::Move(mv) => {
                     if game.play(&mv).is_err() {
-                        return Ok(Some(Played::Illegal { plies, answer: anqi_rules::excerpt(&mv) }));
+                        return Ok(Some(SelfPlayed::Illegal { plies, answer: anqi_rules::excerpt(&mv) }));
                     }
                 }
             }
         }
     }
 
-    fn finished(&self, game: Recorder<Box<dyn Board>>, outcome: WinOrDraw) -> Played {
+    fn finished(&self, game: Recorder<Box<dyn Board>>, outcome: WinOrDraw) -> SelfPlayed {
         let name = Some(self.engine.program.display_name().to_owned());
-        Played::Finished(Box::new(game.finish(outcome, Seat::ALL.map(|_| name.clone()))))
+        SelfPlayed::Finished(Box::new(game.finish(outcome, Seat::ALL.map(|_| name.clone()))))
     }
 }
 

@@ -6,7 +6,7 @@ use sgf_parse::{Color, SgfNode};
 
 use crate::board::WinOrDraw;
 use crate::go::Go;
-use crate::reader::{Cut, Flaw, Splitter};
+use crate::reader::{Cut, GameFlaw, Splitter};
 use crate::record::{GameRecord, GameStart, LONGEST_GAME, Recorder};
 use crate::score::EngineValue;
 
@@ -71,35 +71,35 @@ fn measure(text: &str) -> (usize, bool) {
 const MOST_NODES: usize = 2 * LONGEST_GAME;
 
 /// Reads the text of one game tree; of variations the first.
-pub(crate) fn parse(text: &str) -> Result<GameRecord, Flaw> {
+pub(crate) fn parse(text: &str) -> Result<GameRecord, GameFlaw> {
     // Some files begin with a line of mail.
     let text = text.find('(').map_or(text, |start| &text[start..]);
     let (nodes, closed) = measure(text);
     if nodes > MOST_NODES {
-        return Err(Flaw::TooLong);
+        return Err(GameFlaw::TooLong);
     }
     if !closed {
         let plies = text.matches(";B[").count() + text.matches(";W[").count();
-        return Err(Flaw::Truncated { plies, missing: "the closing parenthesis" });
+        return Err(GameFlaw::Truncated { plies, missing: "the closing parenthesis" });
     }
-    let trees = sgf_parse::parse(text).map_err(|error| Flaw::syntax(&format!("{error}:"), text))?;
-    let Some(tree) = trees.first() else { return Err(Flaw::syntax("no game in", text)) };
-    let root = tree.as_go_node().map_err(|_| Flaw::Unsupported("a game that is not Go".to_owned()))?;
+    let trees = sgf_parse::parse(text).map_err(|error| GameFlaw::syntax(&format!("{error}:"), text))?;
+    let Some(tree) = trees.first() else { return Err(GameFlaw::syntax("no game in", text)) };
+    let root = tree.as_go_node().map_err(|_| GameFlaw::Unsupported("a game that is not Go".to_owned()))?;
     read(root)
 }
 
-fn read(root: &SgfNode<Prop>) -> Result<GameRecord, Flaw> {
+fn read(root: &SgfNode<Prop>) -> Result<GameRecord, GameFlaw> {
     let mut info = Info::default();
     for prop in root.properties() {
         info.read(prop)?;
     }
     let start = info.start(first_mover(root))?;
     let GameStart::Go { size, turn, ref stones, .. } = start else {
-        return Err(Flaw::Unsupported("a game that is not Go".to_owned()));
+        return Err(GameFlaw::Unsupported("a game that is not Go".to_owned()));
     };
-    let mut board = Go::new(size).map_err(|bad| Flaw::BadStart(bad.into()))?;
+    let mut board = Go::new(size).map_err(|bad| GameFlaw::BadStart(bad.into()))?;
     for (side, vertex) in stones {
-        let bad = |_| Flaw::BadStart(crate::record::BadStart::Stone(excerpt(vertex)));
+        let bad = |_| GameFlaw::BadStart(crate::record::BadStart::Stone(excerpt(vertex)));
         board.place(*side, vertex).map_err(bad)?;
     }
     board.set_turn(turn);
@@ -108,17 +108,17 @@ fn read(root: &SgfNode<Prop>) -> Result<GameRecord, Flaw> {
     for node in root.main_variation().skip(1) {
         let setup = node.properties().find(|prop| matches!(prop, Prop::AB(_) | Prop::AW(_) | Prop::AE(_)));
         if setup.is_some() {
-            return Err(Flaw::Unsupported("a stone that is put down during the game".to_owned()));
+            return Err(GameFlaw::Unsupported("a stone that is put down during the game".to_owned()));
         }
         read_node(node, size, &mut game)?;
     }
     let outcome = info.result.as_deref().and_then(outcome);
-    let outcome = outcome.ok_or_else(|| Flaw::UnknownResult(excerpt(&info.result.unwrap_or_default())))?;
+    let outcome = outcome.ok_or_else(|| GameFlaw::UnknownResult(excerpt(&info.result.unwrap_or_default())))?;
     Ok(game.finish(outcome, info.players))
 }
 
 /// The move of a node and what it says of the position after it.
-fn read_node(node: &SgfNode<Prop>, size: usize, game: &mut Recorder<Go>) -> Result<(), Flaw> {
+fn read_node(node: &SgfNode<Prop>, size: usize, game: &mut Recorder<Go>) -> Result<(), GameFlaw> {
     for prop in node.properties() {
         let (side, mv) = match prop {
             Prop::B(mv) => (Seat::First, *mv),
@@ -140,7 +140,7 @@ fn read_node(node: &SgfNode<Prop>, size: usize, game: &mut Recorder<Go>) -> Resu
             }
         };
         let ply = game.plies() + 1;
-        game.play(&vertex).map_err(|bad| Flaw::BadMove { ply, bad })?;
+        game.play(&vertex).map_err(|bad| GameFlaw::BadMove { ply, bad })?;
     }
     let ply = game.plies();
     match (node.get_property("V"), game.turn(ply)) {
@@ -154,8 +154,8 @@ fn read_node(node: &SgfNode<Prop>, size: usize, game: &mut Recorder<Go>) -> Resu
     Ok(())
 }
 
-fn bad_move(game: &Recorder<Go>, text: &str) -> Flaw {
-    Flaw::BadMove { ply: game.plies() + 1, bad: crate::board::IllegalMove::new(text).into() }
+fn bad_move(game: &Recorder<Go>, text: &str) -> GameFlaw {
+    GameFlaw::BadMove { ply: game.plies() + 1, bad: crate::board::IllegalMove::new(text).into() }
 }
 
 /// SGF counts lines from the top, GTP from the bottom.
@@ -184,11 +184,11 @@ struct Info {
 }
 
 impl Info {
-    fn read(&mut self, prop: &Prop) -> Result<(), Flaw> {
+    fn read(&mut self, prop: &Prop) -> Result<(), GameFlaw> {
         match prop {
             Prop::SZ(size) => self.size = Some(*size),
             Prop::KM(komi) if komi.is_finite() => self.komi = *komi,
-            Prop::KM(komi) => return Err(Flaw::Syntax(format!("bad komi {komi}"))),
+            Prop::KM(komi) => return Err(GameFlaw::Syntax(format!("bad komi {komi}"))),
             Prop::RE(result) => self.result = Some(result.text.trim().to_owned()),
             Prop::PB(name) => self.players[0] = Some(name.text.clone()),
             Prop::PW(name) => self.players[1] = Some(name.text.clone()),
@@ -196,26 +196,26 @@ impl Info {
             Prop::AB(points) => self.stones.extend(points.iter().map(|&point| (Seat::First, point))),
             Prop::AW(points) => self.stones.extend(points.iter().map(|&point| (Seat::Second, point))),
             Prop::Invalid(name, values) if ["SZ", "KM", "AB", "AW"].contains(&name.as_str()) => {
-                return Err(Flaw::syntax(&format!("bad property {name}"), &values.join(" ")));
+                return Err(GameFlaw::syntax(&format!("bad property {name}"), &values.join(" ")));
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn start(&mut self, first_mover: Option<Seat>) -> Result<GameStart, Flaw> {
+    fn start(&mut self, first_mover: Option<Seat>) -> Result<GameStart, GameFlaw> {
         let (width, height) = self.size.unwrap_or((19, 19));
         if width != height {
-            return Err(Flaw::Unsupported(format!("a board of {width} by {height}")));
+            return Err(GameFlaw::Unsupported(format!("a board of {width} by {height}")));
         }
         let size = usize::from(width);
         // Sets have no order of their own.
         self.stones.sort_by_key(|(side, point)| (*side == Seat::Second, point.y, point.x));
         let name = |(side, point): &(Seat, Point)| {
-            let bad = || Flaw::BadStart(crate::record::BadStart::Stone(format!("{},{}", point.x, point.y)));
+            let bad = || GameFlaw::BadStart(crate::record::BadStart::Stone(format!("{},{}", point.x, point.y)));
             Ok((*side, vertex(*point, size).ok_or_else(bad)?))
         };
-        let stones = self.stones.iter().map(name).collect::<Result<_, Flaw>>()?;
+        let stones = self.stones.iter().map(name).collect::<Result<_, GameFlaw>>()?;
         let turn = first_mover.or(self.turn).unwrap_or(Seat::First);
         Ok(GameStart::Go { size, komi: self.komi, stones, turn })
     }

@@ -8,8 +8,8 @@ use std::sync::Once;
 
 use anqi_engine::Stop;
 use anqi_games::{
-    Asked, EngineMove, EngineSpec, EngineSpecError, EngineValue, GameFormat, GameReader, GameRecord, GameStart, Played,
-    PlayedPosition, SelfPlay, Standby, write_record,
+    Asked, EngineMove, EngineSpec, EngineSpecError, EngineValue, GameFormat, GameReader, GameRecord, GameStart,
+    PlayedPosition, SelfPlay, SelfPlayed, Standby, write_record,
 };
 use anqi_protocol::Fault;
 use anqi_rules::{Seat, Seed};
@@ -119,7 +119,7 @@ fn check_self_play(engine: &str, start: GameStart, format: GameFormat, opening: 
     let play = |numbers: &[usize], workers| {
         let mut texts = BTreeMap::new();
         let write = |number, played| match played {
-            Played::Finished(record) => write_record(texts.entry(number).or_insert(Vec::new()), &record).is_ok(),
+            SelfPlayed::Finished(record) => write_record(texts.entry(number).or_insert(Vec::new()), &record).is_ok(),
             other => panic!("{engine}: {other:?}"),
         };
         plan.run(numbers, workers, &Stop::default(), write).unwrap();

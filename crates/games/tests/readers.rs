@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_games::{
-    Board, EngineValue, Flaw, GameFormat, GameKind, GameReader, GameRecord, GameStart, NumberedRecord, Recorder,
+    Board, EngineValue, GameFlaw, GameFormat, GameKind, GameReader, GameRecord, GameStart, NumberedRecord, Recorder,
     WinOrDraw, write_record,
 };
 use anqi_rules::{Seat, Seed};
@@ -13,7 +13,7 @@ fn entries(format: GameFormat, text: impl AsRef<[u8]>) -> Vec<NumberedRecord> {
     GameReader::new(text.as_ref(), format).collect::<Result<_, _>>().unwrap()
 }
 
-fn only(format: GameFormat, text: &str) -> Result<GameRecord, Flaw> {
+fn only(format: GameFormat, text: &str) -> Result<GameRecord, GameFlaw> {
     let mut entries = entries(format, text);
     assert_eq!(entries.len(), 1, "{entries:?}");
     entries.remove(0).record
@@ -21,7 +21,7 @@ fn only(format: GameFormat, text: &str) -> Result<GameRecord, Flaw> {
 
 /// What became of each record: `good`, or the name of its flaw.
 fn fates(format: GameFormat, text: &str) -> Vec<&'static str> {
-    entries(format, text).iter().map(|entry| entry.record.as_ref().map_or_else(Flaw::name, |_| "good")).collect()
+    entries(format, text).iter().map(|entry| entry.record.as_ref().map_or_else(GameFlaw::name, |_| "good")).collect()
 }
 
 #[test]

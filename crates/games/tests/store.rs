@@ -1,6 +1,6 @@
 //! The journal of self-play on a disk that fails, tears and loses power, and with damaged bytes.
 
-use anqi_games::{GameStart, GamesJournal, Kept, SelfPlay};
+use anqi_games::{GameStart, GamesJournal, KeptGame, SelfPlay};
 use anqi_rules::Seed;
 use anqi_store::faults::{After, SimulatedDisk, damage, every_fault};
 
@@ -14,8 +14,12 @@ fn plan() -> SelfPlay {
     }
 }
 
-fn game(number: usize) -> Kept {
-    Kept::Finished { plies: number as u64, winner: None, record: format!("[Round \"{number}\"]\n\n1. e4 1/2-1/2\n") }
+fn game(number: usize) -> KeptGame {
+    KeptGame::Finished {
+        plies: number as u64,
+        winner: None,
+        record: format!("[Round \"{number}\"]\n\n1. e4 1/2-1/2\n"),
+    }
 }
 
 /// As c3a29fa wrote it.

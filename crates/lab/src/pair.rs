@@ -14,7 +14,7 @@ use crate::cast::Cast;
 use crate::contender::{Contender, Who, seeded};
 use crate::luck;
 use crate::plan::{Pair, Plan};
-use crate::referee::{BrokenOff, Played, referee};
+use crate::referee::{BrokenOff, PlayedGame, referee};
 use crate::side::{Answer, Insider, Side, Thought};
 use anqi_play::Budget;
 
@@ -135,7 +135,7 @@ fn describe(
     pair: &Pair,
     order: [usize; 2],
     seed: &Seed,
-    played: &Played,
+    played: &PlayedGame,
     cast: &Cast,
 ) -> Result<Record, PairError> {
     let contenders = order.map(|index| pair.contenders[index]);

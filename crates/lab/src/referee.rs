@@ -11,7 +11,7 @@ use crate::side::{Answer, Side, Thought};
 
 /// A game that was played to its end.
 #[derive(Debug)]
-pub struct Played {
+pub struct PlayedGame {
     /// The game; it is over.
     pub game: Game,
     /// What was thought about each ply.
@@ -54,16 +54,16 @@ pub fn referee<'a>(
     sides: [&'a mut (dyn Side + 'a); 2],
     budgets: [Budget; 2],
     stop: &Stop,
-) -> Result<Played, BrokenOff> {
+) -> Result<PlayedGame, BrokenOff> {
     let allowance =
         |budget: Budget| Allowance { clock: budget.clock, per_move: budget.limits.time.map(|time| time + MOVE_MARGIN) };
     let seats = [Occupant::Remote, Occupant::Remote];
     let live = LiveGame::with_deal(game, deal, seats, budgets.map(allowance), Duration::ZERO);
-    Match { live, sides, budgets, started: Instant::now(), thoughts: Vec::new(), fault: None }.play(stop)
+    RefereedGame { live, sides, budgets, started: Instant::now(), thoughts: Vec::new(), fault: None }.play(stop)
 }
 
 /// A live game between two sides.
-struct Match<'a> {
+struct RefereedGame<'a> {
     live: LiveGame<&'a Deal>,
     sides: [&'a mut (dyn Side + 'a); 2],
     budgets: [Budget; 2],
@@ -72,8 +72,8 @@ struct Match<'a> {
     fault: Option<(Seat, Fault)>,
 }
 
-impl Match<'_> {
-    fn play(mut self, stop: &Stop) -> Result<Played, BrokenOff> {
+impl RefereedGame<'_> {
+    fn play(mut self, stop: &Stop) -> Result<PlayedGame, BrokenOff> {
         for seat in Seat::ALL {
             let clock = self.budgets[seat as usize].clock;
             if let Err(fault) = self.sides[seat as usize].begin(self.live.game(), seat, clock, stop) {
@@ -106,7 +106,7 @@ impl Match<'_> {
         if stop.is_raised() {
             return Err(BrokenOff::Stopped);
         }
-        Ok(Played { game: self.live.into_game(), thoughts: self.thoughts, fault: self.fault })
+        Ok(PlayedGame { game: self.live.into_game(), thoughts: self.thoughts, fault: self.fault })
     }
 
     fn ask(&mut self, seat: Seat, now: Duration, stop: &Stop) -> Result<Answer, Fault> {

@@ -27,7 +27,7 @@ pub enum Ended {
 
 /// What happens during a run.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub enum RunEvent<'a> {
     /// A pair was in the journal already.
     Known(&'a PlayedPair),
     /// A pair was played and written down.
@@ -76,7 +76,7 @@ pub fn run(
     threads: usize,
     cast: &Cast,
     stop: &Stop,
-    watch: impl FnMut(Event<'_>),
+    watch: impl FnMut(RunEvent<'_>),
 ) -> Result<Ended, RunError> {
     collect(journal, cast, stop, watch, |plan, missing| play_some(plan, missing, threads, cast, stop))
 }
@@ -103,11 +103,11 @@ pub fn collect(
     journal: &mut MatchJournal,
     cast: &Cast,
     stop: &Stop,
-    mut watch: impl FnMut(Event<'_>),
+    mut watch: impl FnMut(RunEvent<'_>),
     play: impl FnOnce(&Arc<Plan>, Vec<u64>) -> mpsc::Receiver<Result<PlayedPair, RunError>>,
 ) -> Result<Ended, RunError> {
     if let Some(note) = journal.admit(cast)? {
-        watch(Event::Note(&note));
+        watch(RunEvent::Note(&note));
     }
     let plan = Arc::new(journal.plan().clone());
     let mut decision = Decision::new(&plan);
@@ -115,7 +115,7 @@ pub fn collect(
         if journal.has(number) {
             let pair = journal.pair(number)?;
             decision.add(&pair);
-            watch(Event::Known(&pair));
+            watch(RunEvent::Known(&pair));
         }
     }
     if let Some(count) = decision.complete() {
@@ -131,7 +131,7 @@ pub fn collect(
             Ok(Ok(pair)) => {
                 journal.append(&pair)?;
                 decision.add(&pair);
-                watch(Event::Played(&pair));
+                watch(RunEvent::Played(&pair));
                 if let Some(count) = decision.complete() {
                     stop.raise();
                     journal.sync()?;
@@ -143,7 +143,7 @@ pub fn collect(
                 journal.sync()?;
                 return Err(error);
             }
-            Err(RecvTimeoutError::Timeout) => watch(Event::Waiting),
+            Err(RecvTimeoutError::Timeout) => watch(RunEvent::Waiting),
             // All threads have come to an end.
             Err(RecvTimeoutError::Disconnected) => break,
         }

@@ -57,7 +57,7 @@ pub struct Row {
 
 /// Everything that is known, for programs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Summary {
+pub struct StandingsSummary {
     /// The event.
     pub event: String,
     /// The rules.
@@ -131,7 +131,7 @@ impl Standings {
             self.table.add(first, second, points);
             self.first.0[points.half_points()] += 1;
             self.plies += game.plies().len() as u64;
-            let ending = Ending::of(game);
+            let ending = GameEnding::of(game);
             if ending.failure && points != Points::Draw {
                 self.failures[if points == Points::Win { second } else { first }] += 1;
             }
@@ -170,7 +170,7 @@ impl Standings {
 
     /// Everything that is known.
     #[must_use]
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> StandingsSummary {
         let names: Vec<&str> = self.plan.contenders().iter().map(|contender| contender.name.as_str()).collect();
         let result = |(index, pairing): (usize, &[usize; 2])| PairingResult {
             players: pairing.map(|player| names[player].to_owned()),
@@ -178,7 +178,7 @@ impl Standings {
             luck: self.luck[index].adjusted(),
         };
         let games = 2 * self.pairs();
-        Summary {
+        StandingsSummary {
             event: self.plan.event().to_owned(),
             rules: self.plan.rules().to_string(),
             seed: self.plan.seed().to_string(),
@@ -217,13 +217,13 @@ impl Standings {
 }
 
 /// Why a game ended, as tables say it: `repetition 3x4` is a repetition, `forfeit` is told apart by its fault.
-struct Ending {
+struct GameEnding {
     name: String,
     failure: bool,
 }
 
-impl Ending {
-    fn of(record: &Record) -> Ending {
+impl GameEnding {
+    fn of(record: &Record) -> GameEnding {
         let tag = record.tags().get("Termination").unwrap_or("unknown");
         let fault = record.tags().get("Fault").and_then(|fault| fault.split(": ").nth(1));
         let name = match (tag, fault) {
@@ -231,6 +231,6 @@ impl Ending {
             ("forfeit", Some(fault)) => format!("forfeit: {fault}"),
             (tag, _) => tag.to_owned(),
         };
-        Ending { failure: matches!(tag, "forfeit" | "time"), name }
+        GameEnding { failure: matches!(tag, "forfeit" | "time"), name }
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anqi_engine::{Resources, Stop};
-use anqi_lab::{Cast, Ended, Event, MatchJournal, MatchJournalError, Plan, Standings, play_pair, run};
+use anqi_lab::{Cast, Ended, MatchJournal, MatchJournalError, Plan, RunEvent, Standings, play_pair, run};
 use anqi_store::LockError;
 
 fn cast(plan: &Plan) -> Cast {
@@ -31,7 +31,7 @@ fn finish(dir: &Path, plan: &Plan, threads: usize) -> usize {
     let mut journal = MatchJournal::open_or_create(dir, plan).unwrap();
     let mut played = 0;
     let ended = run(&mut journal, threads, &cast(plan), &Stop::default(), |event| {
-        played += usize::from(matches!(event, Event::Played(_)));
+        played += usize::from(matches!(event, RunEvent::Played(_)));
     });
     let Ended::Complete(pairs) = ended.unwrap() else { panic!("stopped") };
     journal.write_games(pairs).unwrap();
@@ -158,7 +158,7 @@ fn stopped_means_nothing_half_done() {
         let stop = Stop::default();
         let mut played = 0;
         let ended = run(&mut journal, 2, &cast(&plan), &stop, |event| {
-            played += usize::from(matches!(event, Event::Played(_)));
+            played += usize::from(matches!(event, RunEvent::Played(_)));
             if played == 4 {
                 stop.raise();
             }

@@ -155,7 +155,7 @@ impl Thinker {
 
 /// What a stranger may ask a bot to spend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Policy {
+pub struct BotPolicy {
     /// What a bot gets whose text names no budget.
     pub usual: Budget,
     /// The longest time a move.
@@ -170,11 +170,11 @@ pub struct Policy {
     pub megabytes: u32,
 }
 
-impl Policy {
+impl BotPolicy {
     /// What the page and the terminal allow on a machine with so many cores.
     #[must_use]
-    pub fn page(cores: u32) -> Policy {
-        Policy {
+    pub fn page(cores: u32) -> BotPolicy {
+        BotPolicy {
             usual: Budget::nodes(20_000),
             time: Duration::from_secs(60),
             nodes: 10_000_000,
@@ -216,7 +216,7 @@ impl Policy {
 }
 
 /// The bounds of a move: `60 seconds, 10,000,000 nodes or playouts and depth 30 a move`.
-impl fmt::Display for Policy {
+impl fmt::Display for BotPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} seconds, ", self.time.as_secs())?;
         let digits = self.nodes.to_string();

@@ -33,7 +33,7 @@ mod view;
 
 pub use analysis::{Analysis, Goal, MoveInfo, OutcomeInfo, Proven, RootInfo, TableProof, rounded};
 pub use analyst::{Analyst, AnalystError, worth};
-pub use bot::{Bot, BotError, Policy, Thinker, split_player};
+pub use bot::{Bot, BotError, BotPolicy, Thinker, split_player};
 pub use budget::{Budget, BudgetError};
 pub use clock::{Clock, ClockError, Left, seconds, write_part};
 pub use entry::Entry;

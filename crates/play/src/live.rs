@@ -6,7 +6,7 @@ use std::time::Duration;
 use anqi_records::{Record, Tags};
 use anqi_rules::{Deal, Game, Move, Outcome, PlyError, Position, Seat, Termination};
 
-use crate::bot::Policy;
+use crate::bot::BotPolicy;
 use crate::clock::Clock;
 use crate::entry::Entry;
 use crate::fault::FaultKind;
@@ -25,11 +25,11 @@ use crate::view::View;
 /// ```
 /// use std::time::Duration;
 ///
-/// use anqi_play::{Command, LiveGame, Policy, Secret, Terms};
+/// use anqi_play::{Command, LiveGame, BotPolicy, Secret, Terms};
 /// use anqi_rules::{Seat, Seed};
 ///
 /// let terms = Terms { rules: "server".into(), first: "person".into(), second: "level:1".into(), ..Terms::default() };
-/// let policy = Policy::page(2);
+/// let policy = BotPolicy::page(2);
 /// let begin = || LiveGame::begin(&terms, Secret::from_seed(&Seed::from(7)), &policy, Duration::ZERO);
 /// let mut live = begin()?;
 /// let flip = Command::Play { mv: "c4".parse()?, ply: 0, used: None };
@@ -230,7 +230,7 @@ impl LiveGame {
     ///
     /// # Errors
     /// If no game can be played on these terms.
-    pub fn begin(terms: &Terms, secret: Secret, policy: &Policy, now: Duration) -> Result<LiveGame, TermsError> {
+    pub fn begin(terms: &Terms, secret: Secret, policy: &BotPolicy, now: Duration) -> Result<LiveGame, TermsError> {
         let Agreed { game, seats, clock } = terms.read(policy)?;
         let deal = Deal::of(game.position(), secret.seed());
         let mut live = LiveGame::with_deal(game, deal, seats, [Allowance { clock, per_move: None }; 2], now);

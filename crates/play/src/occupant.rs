@@ -4,7 +4,7 @@ use std::fmt;
 
 use anqi_rules::excerpt;
 
-use crate::bot::{Bot, BotError, Policy};
+use crate::bot::{Bot, BotError, BotPolicy};
 use crate::levels::{LEVELS, Level};
 
 /// Who moves for one side.
@@ -25,7 +25,7 @@ impl Occupant {
     ///
     /// # Errors
     /// If it is none of them, or asks for more than the policy allows.
-    pub fn read(text: &str, policy: &Policy) -> Result<Occupant, BotError> {
+    pub fn read(text: &str, policy: &BotPolicy) -> Result<Occupant, BotError> {
         if text == "person" {
             return Ok(Occupant::Human);
         }
@@ -39,7 +39,7 @@ impl Occupant {
 
     /// Who sat there by a record; a name that is no player's is a human's.
     #[must_use]
-    pub fn named(name: &str, policy: &Policy) -> Occupant {
+    pub fn named(name: &str, policy: &BotPolicy) -> Occupant {
         let Ok(bot) = policy.read(name) else { return Occupant::Human };
         let same = |level: &&Level| policy.read(level.player).as_ref() == Ok(&bot);
         match LEVELS.iter().find(same) {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn texts_go_round_or_say_what_is_wrong() {
-        let policy = Policy::page(2);
+        let policy = BotPolicy::page(2);
         let read = |text: &str| Occupant::read(text, &policy);
         for text in ["person", "level:1", "level:8", "random nodes=20000", "mcts:chance,cut=30 playouts=640"] {
             assert_eq!(read(text).unwrap().to_string(), text);

@@ -6,7 +6,7 @@ use anqi_rules::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::bot::{BotError, Policy};
+use crate::bot::{BotError, BotPolicy};
 use crate::clock::{Clock, ClockError};
 use crate::occupant::Occupant;
 
@@ -78,7 +78,7 @@ impl Terms {
     ///
     /// # Errors
     /// If a side is neither a person nor a player, or a file was not opened.
-    pub fn with_engines(self, policy: &Policy, resources: &Resources) -> Result<Terms, TermsError> {
+    pub fn with_engines(self, policy: &BotPolicy, resources: &Resources) -> Result<Terms, TermsError> {
         let engine = |text: &str| -> Result<Option<String>, TermsError> {
             let occupant = Occupant::read(text, policy)?;
             let fingerprint = occupant.bot().map(|bot| bot.player.fingerprint(resources)).transpose()?;
@@ -87,7 +87,7 @@ impl Terms {
         Ok(Terms { engines: [engine(&self.first)?, engine(&self.second)?], ..self })
     }
 
-    pub(crate) fn read(&self, policy: &Policy) -> Result<Agreed, TermsError> {
+    pub(crate) fn read(&self, policy: &BotPolicy) -> Result<Agreed, TermsError> {
         let mut rules: Rules = self.rules.parse()?;
         let game = match &self.position {
             None => Game::new(rules),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use anqi_play::{Command, Entry, LiveGame, Policy, Secret, Terms};
+use anqi_play::{BotPolicy, Command, Entry, LiveGame, Secret, Terms};
 
 #[test]
 fn journals_of_c3a29fa_replay() {
@@ -20,7 +20,7 @@ fn journals_of_c3a29fa_replay() {
         let head: serde_json::Value = serde_json::from_str(first).unwrap();
         let terms: Terms = serde_json::from_str(first).unwrap();
         let secret = Secret::parse(head["seed"].as_str().unwrap(), head["nonce"].as_str().unwrap()).unwrap();
-        let mut live = LiveGame::begin(&terms, secret, &Policy::page(2), Duration::ZERO).unwrap();
+        let mut live = LiveGame::begin(&terms, secret, &BotPolicy::page(2), Duration::ZERO).unwrap();
         let (mut plies, mut backs, mut left) = (0, 0, None);
         for line in lines {
             let entry: Entry = serde_json::from_str(line).unwrap();

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use anqi_play::{Command, Entry, FaultKind, LiveGame, Policy, Secret, Terms, verify};
+use anqi_play::{BotPolicy, Command, Entry, FaultKind, LiveGame, Secret, Terms, verify};
 use anqi_rules::{Move, Seat, Seed, Square};
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn terms(rules: &str, players: [&str; 2], clock: Option<&str>) -> Terms {
 }
 
 fn begin(terms: &Terms, seed: u64) -> LiveGame {
-    LiveGame::begin(terms, Secret::from_seed(&Seed::from(seed)), &Policy::page(2), Duration::ZERO).unwrap()
+    LiveGame::begin(terms, Secret::from_seed(&Seed::from(seed)), &BotPolicy::page(2), Duration::ZERO).unwrap()
 }
 
 /// Everything that can be asked of a game, with its clock started at `now`.

@@ -1,6 +1,6 @@
 //! Playouts per second from the start, by path and policy: `cargo bench -p anqi-playout`.
 
-use anqi_playout::{Path, PlayoutOptions, Policy, Reading, Start, playout, playouts};
+use anqi_playout::{Path, PlayoutOptions, PlayoutStart, Policy, Reading, playout, playouts};
 use anqi_rules::{Position, Rules};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -10,7 +10,7 @@ const GAMES: u64 = 4096;
 /// Slowest path first: on Zen 4 narrower vectors run at three quarters of their speed in a process
 /// that has used AVX-512 before.
 fn many(criterion: &mut Criterion) {
-    let start = Start::from(&Position::initial(&Rules::chen()));
+    let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
     for path in Path::available() {
         let mut group = criterion.benchmark_group(path.to_string());
         group.throughput(Throughput::Elements(GAMES));
@@ -29,7 +29,7 @@ fn many(criterion: &mut Criterion) {
 }
 
 fn one(criterion: &mut Criterion) {
-    let start = Start::from(&Position::initial(&Rules::chen()));
+    let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
     let mut group = criterion.benchmark_group("one");
     group.throughput(Throughput::Elements(1));
     for reading in Reading::ALL {

@@ -1,6 +1,6 @@
 //! Out of danger: who can be captured, and where could it not?
 
-use crate::board::{Actions, Board};
+use crate::board::{Actions, DealtBoard};
 use crate::narrow::Names;
 use crate::word::Word;
 
@@ -13,8 +13,8 @@ use crate::word::Word;
 /// through the square that it left: after a step what it saw from there, and after a jump a single
 /// piece and what comes behind the square that it left.
 #[inline(always)]
-pub(crate) fn escapes<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, actions: &Actions<W>) -> Names<W> {
-    let Board { planes: [p0, p1, p2], own, foe, dark } = *board;
+pub(crate) fn escapes<W: Word, const JUMPS: bool>(board: &DealtBoard<W>, squares: W, actions: &Actions<W>) -> Names<W> {
+    let DealtBoard { planes: [p0, p1, p2], own, foe, dark } = *board;
     let (movers, enemies) = (own & !dark, foe & !dark);
     let cannons = p1 & !(p0 | p2);
     let (steppers, jumpers) = if JUMPS { (enemies & !cannons, enemies & cannons) } else { (enemies, W::empty()) };

@@ -1,4 +1,4 @@
-//! `Board`: a dealt board, and every action of the side to move as two sets of squares.
+//! `DealtBoard`: a dealt board, and every action of the side to move as two sets of squares.
 
 use crate::word::Word;
 
@@ -7,7 +7,7 @@ use crate::word::Word;
 /// A playout settles what lies face down before its first ply. Planes and colours then hold
 /// face-down pieces like any other, and a flip only takes a square out of `dark`.
 #[derive(Clone, Copy)]
-pub(crate) struct Board<W> {
+pub(crate) struct DealtBoard<W> {
     /// Bit `i` of the rung of every piece, 1 (pawn) to 7 (king). Anything on empty squares.
     pub(crate) planes: [W; 3],
     /// The pieces of the side to move.
@@ -42,12 +42,12 @@ pub(crate) struct Actions<W> {
     pub(crate) jumps: W,
 }
 
-impl<W: Word> Board<W> {
+impl<W: Word> DealtBoard<W> {
     /// All actions on a board of these `squares`. `JUMPS`: cannons (rung 2) capture by jumping
     /// over one piece and not by stepping.
     #[inline(always)]
     pub(crate) fn actions<const JUMPS: bool>(&self, squares: W) -> Actions<W> {
-        let Board { planes: [p0, p1, p2], own, foe, dark } = *self;
+        let DealtBoard { planes: [p0, p1, p2], own, foe, dark } = *self;
         let occupied = own | foe;
         let empty = squares & !occupied;
         let (movers, targets) = (own & !dark, foe & !dark);

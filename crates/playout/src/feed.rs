@@ -1,6 +1,6 @@
 //! `Feed`: somebody who has games to play, one after the other.
 
-use crate::start::Start;
+use crate::start::PlayoutStart;
 use crate::summary::Playout;
 
 /// Somebody who gives out games and takes their results, such as a tree search with several leaves
@@ -12,7 +12,7 @@ use crate::summary::Playout;
 /// game has ended.
 pub trait Feed {
     /// The next game, or `None` if there is none for now.
-    fn next(&mut self) -> Option<Task>;
+    fn next(&mut self) -> Option<FeedGame>;
 
     /// Takes the result of the game that was given this tag.
     fn done(&mut self, tag: u64, playout: Playout);
@@ -20,11 +20,11 @@ pub trait Feed {
 
 /// A game to play for a [`Feed`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Task {
+pub struct FeedGame {
     /// Comes back with the result.
     pub tag: u64,
     /// Where it starts.
-    pub start: Start,
+    pub start: PlayoutStart,
     /// Which playout it is.
     pub index: u64,
 }

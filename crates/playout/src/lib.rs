@@ -1,15 +1,15 @@
 //! What happens if both sides play at random?
 //!
-//! A playout starts from a [`Start`], follows a [`Policy`] until the game ends, and gives a
-//! [`Playout`]; a [`Summary`] adds many of them up. Playout number `index` of a `seed` has its own
+//! A playout starts from a [`PlayoutStart`], follows a [`Policy`] until the game ends, and gives a
+//! [`Playout`]; a [`PlayoutSummary`] adds many of them up. Playout number `index` of a `seed` has its own
 //! generator and is the same game on every machine and every [`Path`], one game at a time or
 //! sixteen in vector lanes.
 //!
 //! ```
-//! use anqi_playout::{PlayoutOptions, Path, Policy, Start, playout, playouts};
+//! use anqi_playout::{PlayoutOptions, Path, Policy, PlayoutStart, playout, playouts};
 //! use anqi_rules::{Position, Rules};
 //!
-//! let start = Start::from(&Position::initial(&Rules::chen()));
+//! let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
 //! let options = PlayoutOptions { policy: Policy::Capture, ..PlayoutOptions::default() };
 //!
 //! let fast = playouts(&start, &options, 7, 0..1000, Path::best());
@@ -45,9 +45,9 @@ mod summary;
 mod trap;
 mod word;
 
-pub use feed::{Feed, Task};
+pub use feed::{Feed, FeedGame};
 pub use path::Path;
 pub use policy::{Policy, Reading, UnknownName, UnknownPolicy};
 pub use run::{PlayoutOptions, each, feed, for_each, playout, playouts};
-pub use start::Start;
-pub use summary::{End, Playout, PlayoutResult, Series, Summary};
+pub use start::PlayoutStart;
+pub use summary::{End, Playout, PlayoutResult, PlayoutSummary, Series};

@@ -4,14 +4,14 @@
 use anqi_rules::{Color, Kind, Ladder, Position, Rules, Square};
 
 use crate::bits::Halvings;
-use crate::board::Board;
+use crate::board::DealtBoard;
 use crate::narrow::{
     Avoid, AvoidCapture, Capture, CaptureAvoid, Captures, Choose, ElseTrap, Escapes, Names, Random, Then, Trap,
 };
-use crate::scalar::{Action, Game};
+use crate::scalar::{Action, PlayoutGame};
 use crate::seed::Generator;
-use crate::start::Start;
-use crate::summary::{End, Playout, PlayoutResult, Summary};
+use crate::start::PlayoutStart;
+use crate::summary::{End, Playout, PlayoutResult, PlayoutSummary};
 use crate::word::both;
 use crate::{Path, PlayoutOptions, Policy, playouts};
 
@@ -39,7 +39,7 @@ enum Act {
 }
 
 impl Mailbox {
-    fn new(board: &Board<u64>, squares: u32, ladder: Ladder, turn: Color) -> Mailbox {
+    fn new(board: &DealtBoard<u64>, squares: u32, ladder: Ladder, turn: Color) -> Mailbox {
         let man = |at: usize| {
             let has = |set: u64| set >> at & 1 == 1;
             let color = if has(board.own) { turn } else { turn.other() };
@@ -198,7 +198,7 @@ impl Mailbox {
 }
 
 /// What one action of the fast board stands for.
-fn act(board: &Board<u64>, Action { flipped, ends }: Action) -> Act {
+fn act(board: &DealtBoard<u64>, Action { flipped, ends }: Action) -> Act {
     let index = |set: u64| {
         assert_eq!(set, both(set as u32));
         assert_eq!((set as u32).count_ones(), 1);
@@ -213,7 +213,7 @@ fn act(board: &Board<u64>, Action { flipped, ends }: Action) -> Act {
 }
 
 /// All actions behind the names, in the order of their acts.
-fn named(game: &Game, names: &Names<u64>) -> (Vec<Act>, Vec<Action>) {
+fn named(game: &PlayoutGame, names: &Names<u64>) -> (Vec<Act>, Vec<Action>) {
     let actions = (0..names.count()).map(|n| game.action::<Halvings>(names, n));
     let mut all: Vec<_> = actions.map(|action| (act(&game.board, action), action)).collect();
     all.sort_by_key(|&(act, _)| act);
@@ -221,8 +221,8 @@ fn named(game: &Game, names: &Names<u64>) -> (Vec<Act>, Vec<Action>) {
 }
 
 /// What each policy draws from.
-fn chosen<const JUMPS: bool>(board: &Board<u64>, squares: u64) -> [(Policy, Names<u64>); 10] {
-    fn by<C: Choose, const JUMPS: bool>(board: &Board<u64>, squares: u64) -> Names<u64> {
+fn chosen<const JUMPS: bool>(board: &DealtBoard<u64>, squares: u64) -> [(Policy, Names<u64>); 10] {
+    fn by<C: Choose, const JUMPS: bool>(board: &DealtBoard<u64>, squares: u64) -> Names<u64> {
         C::choose::<JUMPS>(board, squares)
     }
     [
@@ -242,11 +242,11 @@ fn chosen<const JUMPS: bool>(board: &Board<u64>, squares: u64) -> [(Policy, Name
 /// Plays along some games and compares the fast board with the mailbox ply by ply. Gives the number
 /// of positions seen.
 fn walk<const JUMPS: bool>(position: &Position, games: u64) -> usize {
-    let start = Start::from(position);
+    let start = PlayoutStart::from(position);
     let mut seen = 0;
     for index in 0..games {
         let mut rng = Generator::new(77, index);
-        let mut game = Game::deal(&start, &mut rng);
+        let mut game = PlayoutGame::deal(&start, &mut rng);
         let mut turn = Color::Red; // the colours' names do not matter
         let mut mailbox = Mailbox::new(&game.board, start.arena.squares, position.ladder(), turn);
         for _ in 0..200 {
@@ -288,8 +288,8 @@ fn the_names_are_the_legal_actions() {
 }
 
 /// A whole playout in the mailbox, with draws of its own.
-fn slow_playout(start: &Start, policy: Policy, limit: u32, rng: &mut Generator) -> Playout {
-    let game = Game::deal(start, rng);
+fn slow_playout(start: &PlayoutStart, policy: Policy, limit: u32, rng: &mut Generator) -> Playout {
+    let game = PlayoutGame::deal(start, rng);
     let mut mailbox = Mailbox::new(&game.board, start.arena.squares, Ladder::Taiwan, Color::Red);
     let (mut plies, mut quiet) = (u32::from(start.turn.is_none()), game.quiet);
     loop {
@@ -307,10 +307,10 @@ fn slow_playout(start: &Start, policy: Policy, limit: u32, rng: &mut Generator) 
 
 #[test]
 fn slow_playouts_have_the_same_statistics() {
-    let start = Start::from(&Position::initial(&Rules::chen()));
+    let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
     for policy in Policy::ALL {
         let slow_count = 1000;
-        let mut slow = Summary::default();
+        let mut slow = PlayoutSummary::default();
         for index in 0..slow_count {
             slow.add(slow_playout(&start, policy, 40, &mut Generator::new(5, index)));
         }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::avoid::escapes;
-use crate::board::{Actions, Board};
+use crate::board::{Actions, DealtBoard};
 use crate::trap::traps;
 use crate::word::Word;
 
@@ -14,18 +14,18 @@ pub(crate) trait Narrow {
 
     /// The actions to draw from. There must be one if there is any action at all, for where nothing is
     /// left to draw from the game is lost.
-    fn narrow<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, actions: &Actions<W>) -> Names<W>;
+    fn narrow<W: Word, const JUMPS: bool>(board: &DealtBoard<W>, squares: W, actions: &Actions<W>) -> Names<W>;
 }
 
 /// A policy for one game at a time.
 pub(crate) trait Choose {
     /// The actions to draw from, as above.
-    fn choose<const JUMPS: bool>(board: &Board<u64>, squares: u64) -> Names<u64>;
+    fn choose<const JUMPS: bool>(board: &DealtBoard<u64>, squares: u64) -> Names<u64>;
 }
 
 impl<P: Narrow> Choose for P {
     #[inline(always)]
-    fn choose<const JUMPS: bool>(board: &Board<u64>, squares: u64) -> Names<u64> {
+    fn choose<const JUMPS: bool>(board: &DealtBoard<u64>, squares: u64) -> Names<u64> {
         P::narrow::<u64, JUMPS>(board, squares, &board.actions::<JUMPS>(squares))
     }
 }
@@ -58,7 +58,7 @@ impl<W: Word> Names<W> {
 /// One thing that a policy tries.
 pub(crate) trait Part {
     /// The actions that it would rather draw from, if there are any.
-    fn find<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, actions: &Actions<W>) -> Names<W>;
+    fn find<W: Word, const JUMPS: bool>(board: &DealtBoard<W>, squares: W, actions: &Actions<W>) -> Names<W>;
 
     /// The actions there can be where it has found none.
     #[inline(always)]
@@ -78,7 +78,7 @@ pub(crate) struct Then<A, B>(PhantomData<(A, B)>);
 
 impl Part for Captures {
     #[inline(always)]
-    fn find<W: Word, const JUMPS: bool>(_: &Board<W>, _: W, actions: &Actions<W>) -> Names<W> {
+    fn find<W: Word, const JUMPS: bool>(_: &DealtBoard<W>, _: W, actions: &Actions<W>) -> Names<W> {
         Names { steps: actions.captures, jumps: actions.jumps }
     }
 
@@ -90,14 +90,14 @@ impl Part for Captures {
 
 impl Part for Escapes {
     #[inline(always)]
-    fn find<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, actions: &Actions<W>) -> Names<W> {
+    fn find<W: Word, const JUMPS: bool>(board: &DealtBoard<W>, squares: W, actions: &Actions<W>) -> Names<W> {
         escapes::<W, JUMPS>(board, squares, actions)
     }
 }
 
 impl<A: Part, B: Part> Part for Then<A, B> {
     #[inline(always)]
-    fn find<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, actions: &Actions<W>) -> Names<W> {
+    fn find<W: Word, const JUMPS: bool>(board: &DealtBoard<W>, squares: W, actions: &Actions<W>) -> Names<W> {
         let found = A::find::<W, JUMPS>(board, squares, actions);
         if (found.steps | found.jumps).surely_some() {
             return found;
@@ -128,7 +128,7 @@ impl Narrow for Random {
     const CHEAP: bool = true;
 
     #[inline(always)]
-    fn narrow<W: Word, const JUMPS: bool>(_: &Board<W>, _: W, actions: &Actions<W>) -> Names<W> {
+    fn narrow<W: Word, const JUMPS: bool>(_: &DealtBoard<W>, _: W, actions: &Actions<W>) -> Names<W> {
         let Actions { captures, others, jumps } = *actions;
         Names { steps: captures | others, jumps }
     }
@@ -138,7 +138,7 @@ impl<A: Part, B: Narrow> Narrow for First<A, B> {
     const CHEAP: bool = false;
 
     #[inline(always)]
-    fn narrow<W: Word, const JUMPS: bool>(board: &Board<W>, squares: W, actions: &Actions<W>) -> Names<W> {
+    fn narrow<W: Word, const JUMPS: bool>(board: &DealtBoard<W>, squares: W, actions: &Actions<W>) -> Names<W> {
         let found = A::find::<W, JUMPS>(board, squares, actions);
         if !B::CHEAP && (found.steps | found.jumps).surely_some() {
             return found;
@@ -154,13 +154,13 @@ pub(crate) struct Trap;
 pub(crate) struct ElseTrap<A>(PhantomData<A>);
 
 impl Choose for Trap {
-    fn choose<const JUMPS: bool>(board: &Board<u64>, squares: u64) -> Names<u64> {
+    fn choose<const JUMPS: bool>(board: &DealtBoard<u64>, squares: u64) -> Names<u64> {
         traps::<JUMPS>(board, squares, &Random::choose::<JUMPS>(board, squares))
     }
 }
 
 impl<A: Part> Choose for ElseTrap<A> {
-    fn choose<const JUMPS: bool>(board: &Board<u64>, squares: u64) -> Names<u64> {
+    fn choose<const JUMPS: bool>(board: &DealtBoard<u64>, squares: u64) -> Names<u64> {
         let actions = board.actions::<JUMPS>(squares);
         let found = A::find::<u64, JUMPS>(board, squares, &actions);
         if found.steps | found.jumps != 0 {

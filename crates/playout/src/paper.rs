@@ -2,16 +2,20 @@
 
 use crate::bits::{Halvings, nth_of_64};
 use crate::narrow::{Choose, Names};
-use crate::run::Limits;
-use crate::scalar::{Action, Game};
+use crate::run::PlyLimits;
+use crate::scalar::{Action, PlayoutGame};
 use crate::seed::Generator;
-use crate::start::Start;
+use crate::start::PlayoutStart;
 use crate::summary::Playout;
 use crate::word::{Word, both};
 
 /// Plays one game to its end: see [`Reading::Paper`](crate::Reading::Paper).
-pub(crate) fn play<C: Choose, const JUMPS: bool>(start: &Start, limits: Limits, mut rng: Generator) -> Playout {
-    let mut game = Game::deal(start, &mut rng);
+pub(crate) fn play<C: Choose, const JUMPS: bool>(
+    start: &PlayoutStart,
+    limits: PlyLimits,
+    mut rng: Generator,
+) -> Playout {
+    let mut game = PlayoutGame::deal(start, &mut rng);
     loop {
         let names = C::choose::<JUMPS>(&game.board, both(start.arena.squares));
         let total = names.count();
@@ -28,7 +32,7 @@ pub(crate) fn play<C: Choose, const JUMPS: bool>(start: &Start, limits: Limits, 
 }
 
 /// Draws a unit, then one of its actions. There must be one.
-fn choose(game: &Game, names: &Names<u64>, rng: &mut Generator) -> Action {
+fn choose(game: &PlayoutGame, names: &Names<u64>, rng: &mut Generator) -> Action {
     let mut actions: Vec<Action> = (0..names.count()).map(|n| game.action::<Halvings>(names, n)).collect();
     let unit = |action: &Action| (action.flipped | action.ends & game.board.own).in_files();
     let units = actions.iter().fold(0, |units, action| units | unit(action));

@@ -8,7 +8,7 @@ use crate::lanes::portable;
 use crate::lanes::{Avx2, Avx512};
 use crate::narrow::Narrow;
 use crate::policy::UnknownName;
-use crate::run::Job;
+use crate::run::PlayoutBatch;
 use crate::scalar;
 
 /// A way to play many games that this machine is capable of. All ways lead to the same games.
@@ -70,7 +70,7 @@ impl Path {
         }
     }
 
-    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, squares: u32) {
+    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: PlayoutBatch<'_>, squares: u32) {
         match self.0 {
             Inner::Portable => portable::run::<P, JUMPS>(job, squares),
             _ => self.run_heavy::<P, JUMPS>(job, squares),
@@ -79,7 +79,7 @@ impl Path {
 
     /// The same for a policy that takes more instructions than plain Rust can make vectors of: its
     /// portable lanes would take minutes to compile, to no avail.
-    pub(crate) fn run_heavy<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, squares: u32) {
+    pub(crate) fn run_heavy<P: Narrow, const JUMPS: bool>(self, job: PlayoutBatch<'_>, squares: u32) {
         match self.0 {
             Inner::Scalar | Inner::Portable => {
                 let _ = squares; // only the vector paths ask

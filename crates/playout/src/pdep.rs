@@ -7,10 +7,10 @@ use std::arch::x86_64::{_pdep_u32, _pdep_u64};
 use crate::bits::Nth;
 use crate::lanes::Avx512;
 use crate::narrow::Choose;
-use crate::run::Limits;
-use crate::scalar::{Dealt, Game};
+use crate::run::PlyLimits;
+use crate::scalar::{Dealt, PlayoutGame};
 use crate::seed::Generator;
-use crate::start::Start;
+use crate::start::PlayoutStart;
 use crate::summary::Playout;
 
 /// The proof that this machine has the instruction, and a fast one.
@@ -27,34 +27,39 @@ impl Pdep {
 
     /// Deals a game to be played elsewhere.
     #[inline]
-    pub(crate) fn deal(self, start: &Start, rng: &mut Generator) -> Dealt {
+    pub(crate) fn deal(self, start: &PlayoutStart, rng: &mut Generator) -> Dealt {
         // SAFETY: `self` proves that the machine has the instructions.
         unsafe { dealt(start, rng) }
     }
 
     /// Plays one game to its end.
     #[inline]
-    pub(crate) fn play<C: Choose, const JUMPS: bool>(self, start: &Start, limits: Limits, rng: Generator) -> Playout {
+    pub(crate) fn play<C: Choose, const JUMPS: bool>(
+        self,
+        start: &PlayoutStart,
+        limits: PlyLimits,
+        rng: Generator,
+    ) -> Playout {
         // SAFETY: `self` proves that the machine has the instructions.
         unsafe { play::<C, JUMPS>(start, limits, rng) }
     }
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn play<C: Choose, const JUMPS: bool>(start: &Start, limits: Limits, mut rng: Generator) -> Playout {
+fn play<C: Choose, const JUMPS: bool>(start: &PlayoutStart, limits: PlyLimits, mut rng: Generator) -> Playout {
     let game = deal(start, &mut rng);
     game.play_on::<C, Deposit, JUMPS>(start.arena.squares, limits, rng)
 }
 
-/// [`Game::deal`], and like it not inlined.
+/// [`PlayoutGame::deal`], and like it not inlined.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 #[inline(never)]
-fn deal(start: &Start, rng: &mut Generator) -> Game {
-    Game::from(Dealt::new::<Deposit>(start, rng))
+fn deal(start: &PlayoutStart, rng: &mut Generator) -> PlayoutGame {
+    PlayoutGame::from(Dealt::new::<Deposit>(start, rng))
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn dealt(start: &Start, rng: &mut Generator) -> Dealt {
+fn dealt(start: &PlayoutStart, rng: &mut Generator) -> Dealt {
     Dealt::new::<Deposit>(start, rng)
 }
 
@@ -81,14 +86,14 @@ mod tests {
 
     use super::Pdep;
     use crate::narrow::{Avoid, Capture, Choose, Random, Trap};
-    use crate::run::Limits;
+    use crate::run::PlyLimits;
     use crate::scalar::play_anywhere;
     use crate::seed::Generator;
-    use crate::start::Start;
+    use crate::start::PlayoutStart;
 
     fn check<C: Choose>(pdep: Pdep) {
-        let start = Start::from(&Position::initial(&Rules::chen()));
-        let limits = Limits { draw: 40, cut: u32::MAX };
+        let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
+        let limits = PlyLimits { draw: 40, cut: u32::MAX };
         for index in 0..2000 {
             let rng = || Generator::new(4, index);
             assert_eq!(pdep.play::<C, true>(&start, limits, rng()), play_anywhere::<C, true>(&start, limits, rng()));

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::feed::{Feed, Task};
+use crate::feed::{Feed, FeedGame};
 use crate::narrow::{
     Avoid, AvoidCapture, Capture, CaptureAvoid, Captures, Choose, ElseTrap, Escapes, Narrow, Random, Then, Trap,
 };
 use crate::path::Path;
 use crate::policy::{Policy, Reading};
 use crate::seed::Generator;
-use crate::start::{Arena, Start};
-use crate::summary::{Playout, Summary};
+use crate::start::{Arena, PlayoutStart};
+use crate::summary::{Playout, PlayoutSummary};
 use crate::{paper, scalar};
 
 /// How to play.
@@ -40,16 +40,16 @@ impl Default for PlayoutOptions {
 }
 
 impl PlayoutOptions {
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> PlyLimits {
         // Lanes compare numbers below 2^31.
-        Limits { draw: self.draw.min(i32::MAX as u32), cut: self.cut.unwrap_or(u32::MAX) }
+        PlyLimits { draw: self.draw.min(i32::MAX as u32), cut: self.cut.unwrap_or(u32::MAX) }
     }
 }
 
 /// Plays playout number `index` of `seed`.
 #[must_use]
 #[inline]
-pub fn playout(start: &Start, options: &PlayoutOptions, seed: u64, index: u64) -> Playout {
+pub fn playout(start: &PlayoutStart, options: &PlayoutOptions, seed: u64, index: u64) -> Playout {
     One { start, options, seed, index }.dispatch(options.policy, start.arena)
 }
 
@@ -60,17 +60,23 @@ pub fn playout(start: &Start, options: &PlayoutOptions, seed: u64, index: u64) -
 /// [`Path::PORTABLE`].
 ///
 /// ```
-/// # use anqi_playout::{PlayoutOptions, Path, Start, playouts};
+/// # use anqi_playout::{PlayoutOptions, Path, PlayoutStart, playouts};
 /// # use anqi_rules::{Position, Rules};
-/// # let start = Start::from(&Position::initial(&Rules::chen()));
+/// # let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
 /// # let options = PlayoutOptions::default();
 /// let mut parts = playouts(&start, &options, 7, 0..300, Path::best());
 /// parts += playouts(&start, &options, 7, 300..1000, Path::PORTABLE);
 /// assert_eq!(parts, playouts(&start, &options, 7, 0..1000, Path::SCALAR));
 /// ```
 #[must_use]
-pub fn playouts(start: &Start, options: &PlayoutOptions, seed: u64, indices: Range<u64>, path: Path) -> Summary {
-    let mut summary = Summary::default();
+pub fn playouts(
+    start: &PlayoutStart,
+    options: &PlayoutOptions,
+    seed: u64,
+    indices: Range<u64>,
+    path: Path,
+) -> PlayoutSummary {
+    let mut summary = PlayoutSummary::default();
     for_each(start, options, seed, indices, path, |_, playout| summary.add(playout));
     summary
 }
@@ -78,14 +84,14 @@ pub fn playouts(start: &Start, options: &PlayoutOptions, seed: u64, indices: Ran
 /// Plays the playouts `indices` of `seed` and hands each to `sink` with its index, in the order in
 /// which they end.
 pub fn for_each(
-    start: &Start,
+    start: &PlayoutStart,
     options: &PlayoutOptions,
     seed: u64,
     indices: Range<u64>,
     path: Path,
     mut sink: impl FnMut(u64, Playout),
 ) {
-    let source = Source::Range { start, indices, sink: &mut sink };
+    let source = BatchSource::Range { start, indices, sink: &mut sink };
     run(source, start.arena, options, seed, path);
 }
 
@@ -93,12 +99,12 @@ pub fn for_each(
 /// the list, in the order in which they end.
 ///
 /// ```
-/// use anqi_playout::{PlayoutOptions, Path, Start, each, playout};
+/// use anqi_playout::{PlayoutOptions, Path, PlayoutStart, each, playout};
 /// use anqi_rules::{Color, Kind, Piece, Position, Rules};
 ///
 /// let position = Position::initial(&Rules::chen());
 /// let next = position.after_flip("c4".parse()?, Piece { color: Color::Black, kind: Kind::King });
-/// let games = [(Start::from(&position), 0), (Start::from(&next), 1)];
+/// let games = [(PlayoutStart::from(&position), 0), (PlayoutStart::from(&next), 1)];
 /// let options = PlayoutOptions::default();
 /// each(&games, &options, 7, Path::best(), |place, found| {
 ///     let (start, index) = &games[place];
@@ -106,23 +112,29 @@ pub fn for_each(
 /// });
 /// # Ok::<(), anqi_rules::ParseError>(())
 /// ```
-pub fn each(games: &[(Start, u64)], options: &PlayoutOptions, seed: u64, path: Path, sink: impl FnMut(usize, Playout)) {
+pub fn each(
+    games: &[(PlayoutStart, u64)],
+    options: &PlayoutOptions,
+    seed: u64,
+    path: Path,
+    sink: impl FnMut(usize, Playout),
+) {
     feed(&mut List { games: games.iter().enumerate(), sink }, options, seed, path);
 }
 
 /// Plays the games of `feed`, as many at a time as there are lanes, until it gives no more.
 pub fn feed(feed: &mut dyn Feed, options: &PlayoutOptions, seed: u64, path: Path) {
     let mut next = feed.next();
-    while let Some(Task { start: Start { arena, .. }, .. }) = next {
+    while let Some(FeedGame { start: PlayoutStart { arena, .. }, .. }) = next {
         // Comes back when the games are over, or with one in `next` that needs another board.
-        run(Source::Feed { feed, arena, next: &mut next }, arena, options, seed, path);
+        run(BatchSource::Feed { feed, arena, next: &mut next }, arena, options, seed, path);
     }
 }
 
-fn run(mut source: Source<'_>, arena: Arena, options: &PlayoutOptions, seed: u64, path: Path) {
+fn run(mut source: BatchSource<'_>, arena: Arena, options: &PlayoutOptions, seed: u64, path: Path) {
     match options.reading {
         Reading::Rules => {
-            let job = Job { limits: options.limits(), seed, source };
+            let job = PlayoutBatch { limits: options.limits(), seed, source };
             Many { job, squares: arena.squares, path }.dispatch(options.policy, arena);
         }
         Reading::Paper => {
@@ -134,13 +146,13 @@ fn run(mut source: Source<'_>, arena: Arena, options: &PlayoutOptions, seed: u64
 }
 
 struct List<'a, F> {
-    games: std::iter::Enumerate<std::slice::Iter<'a, (Start, u64)>>,
+    games: std::iter::Enumerate<std::slice::Iter<'a, (PlayoutStart, u64)>>,
     sink: F,
 }
 
 impl<F: FnMut(usize, Playout)> Feed for List<'_, F> {
-    fn next(&mut self) -> Option<Task> {
-        self.games.next().map(|(place, &(start, index))| Task { tag: place as u64, start, index })
+    fn next(&mut self) -> Option<FeedGame> {
+        self.games.next().map(|(place, &(start, index))| FeedGame { tag: place as u64, start, index })
     }
 
     fn done(&mut self, place: u64, playout: Playout) {
@@ -150,7 +162,7 @@ impl<F: FnMut(usize, Playout)> Feed for List<'_, F> {
 
 /// When a game ends at the latest.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct PlyLimits {
     /// So many quiet plies.
     pub(crate) draw: u32,
     /// So many plies.
@@ -158,28 +170,28 @@ pub(crate) struct Limits {
 }
 
 /// Many playouts to play by the rules.
-pub(crate) struct Job<'a> {
-    pub(crate) limits: Limits,
+pub(crate) struct PlayoutBatch<'a> {
+    pub(crate) limits: PlyLimits,
     pub(crate) seed: u64,
-    pub(crate) source: Source<'a>,
+    pub(crate) source: BatchSource<'a>,
 }
 
 /// Where games come from, and where results go. Not generic: a call costs nothing beside a game, and
 /// the kernels are compiled once.
-pub(crate) enum Source<'a> {
+pub(crate) enum BatchSource<'a> {
     /// A range of playouts from one start.
-    Range { start: &'a Start, indices: Range<u64>, sink: &'a mut dyn FnMut(u64, Playout) },
+    Range { start: &'a PlayoutStart, indices: Range<u64>, sink: &'a mut dyn FnMut(u64, Playout) },
     /// Single playouts, all in the same arena. `next` has been taken out already.
-    Feed { feed: &'a mut dyn Feed, arena: Arena, next: &'a mut Option<Task> },
+    Feed { feed: &'a mut dyn Feed, arena: Arena, next: &'a mut Option<FeedGame> },
 }
 
-impl Source<'_> {
+impl BatchSource<'_> {
     /// The next game: its tag, where it starts and which playout it is.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<(u64, Start, u64)> {
+    pub(crate) fn next(&mut self) -> Option<(u64, PlayoutStart, u64)> {
         match self {
-            Source::Range { start, indices, .. } => indices.next().map(|index| (index, **start, index)),
-            Source::Feed { feed, arena, next } => {
+            BatchSource::Range { start, indices, .. } => indices.next().map(|index| (index, **start, index)),
+            BatchSource::Feed { feed, arena, next } => {
                 if next.is_none() {
                     **next = feed.next();
                 }
@@ -192,8 +204,8 @@ impl Source<'_> {
     #[inline]
     pub(crate) fn done(&mut self, tag: u64, playout: Playout) {
         match self {
-            Source::Range { sink, .. } => sink(tag, playout),
-            Source::Feed { feed, .. } => feed.done(tag, playout),
+            BatchSource::Range { sink, .. } => sink(tag, playout),
+            BatchSource::Feed { feed, .. } => feed.done(tag, playout),
         }
     }
 }
@@ -234,7 +246,7 @@ trait Kernel: Sized {
 }
 
 struct One<'a> {
-    start: &'a Start,
+    start: &'a PlayoutStart,
     options: &'a PlayoutOptions,
     seed: u64,
     index: u64,
@@ -264,7 +276,7 @@ impl Kernel for One<'_> {
 }
 
 struct Many<'a> {
-    job: Job<'a>,
+    job: PlayoutBatch<'a>,
     squares: u32,
     path: Path,
 }

@@ -5,19 +5,19 @@ use std::hint;
 use anqi_rules::Color;
 
 use crate::bits::{Halvings, Nth};
-use crate::board::Board;
+use crate::board::DealtBoard;
 use crate::narrow::{Choose, Names};
 #[cfg(target_arch = "x86_64")]
 use crate::pdep::Pdep;
-use crate::run::{Job, Limits};
+use crate::run::{PlayoutBatch, PlyLimits};
 use crate::seed::Generator;
-use crate::start::Start;
+use crate::start::PlayoutStart;
 use crate::summary::{End, Playout, PlayoutResult};
 use crate::word::{Word, both, transposed};
 
 /// Plays one game after the other.
-pub(crate) fn run<C: Choose, const JUMPS: bool>(job: Job<'_>) {
-    let Job { limits, seed, mut source } = job;
+pub(crate) fn run<C: Choose, const JUMPS: bool>(job: PlayoutBatch<'_>) {
+    let PlayoutBatch { limits, seed, mut source } = job;
     while let Some((tag, start, index)) = source.next() {
         source.done(tag, play::<C, JUMPS>(&start, limits, Generator::new(seed, index)));
     }
@@ -25,7 +25,7 @@ pub(crate) fn run<C: Choose, const JUMPS: bool>(job: Job<'_>) {
 
 /// Plays one game to its end, by the quickest way this machine has.
 #[inline]
-pub(crate) fn play<C: Choose, const JUMPS: bool>(start: &Start, limits: Limits, rng: Generator) -> Playout {
+pub(crate) fn play<C: Choose, const JUMPS: bool>(start: &PlayoutStart, limits: PlyLimits, rng: Generator) -> Playout {
     #[cfg(target_arch = "x86_64")]
     if let Some(pdep) = Pdep::detect() {
         return pdep.play::<C, JUMPS>(start, limits, rng);
@@ -35,7 +35,7 @@ pub(crate) fn play<C: Choose, const JUMPS: bool>(start: &Start, limits: Limits, 
 
 /// Deals a game to be played elsewhere, by the quickest way this machine has.
 #[inline(never)]
-pub(crate) fn deal(start: &Start, rng: &mut Generator) -> Dealt {
+pub(crate) fn deal(start: &PlayoutStart, rng: &mut Generator) -> Dealt {
     #[cfg(target_arch = "x86_64")]
     if let Some(pdep) = Pdep::detect() {
         return pdep.deal(start, rng);
@@ -45,17 +45,17 @@ pub(crate) fn deal(start: &Start, rng: &mut Generator) -> Dealt {
 
 /// Plays one game to its end on any machine.
 pub(crate) fn play_anywhere<C: Choose, const JUMPS: bool>(
-    start: &Start,
-    limits: Limits,
+    start: &PlayoutStart,
+    limits: PlyLimits,
     mut rng: Generator,
 ) -> Playout {
-    let game = Game::deal(start, &mut rng);
+    let game = PlayoutGame::deal(start, &mut rng);
     game.play_on::<C, Halvings, JUMPS>(start.arena.squares, limits, rng)
 }
 
 /// A game in progress.
-pub(crate) struct Game {
-    pub(crate) board: Board<u64>,
+pub(crate) struct PlayoutGame {
+    pub(crate) board: DealtBoard<u64>,
     pub(crate) quiet: u32,
     plies: u32,
 }
@@ -72,7 +72,7 @@ pub(crate) struct Action {
 
 /// A game as it is dealt, and how many plies it has behind it.
 pub(crate) struct Dealt {
-    pub(crate) board: Board<u32>,
+    pub(crate) board: DealtBoard<u32>,
     pub(crate) quiet: u32,
     pub(crate) plies: u32,
 }
@@ -81,8 +81,8 @@ impl Dealt {
     /// Deals the pool onto the face-down squares: piece by piece, each on a random free one.
     /// Where nobody has a colour yet there is nothing but to flip, so the first flip comes along.
     #[inline(always)]
-    pub(crate) fn new<N: Nth>(start: &Start, rng: &mut Generator) -> Dealt {
-        let Start { mut planes, mut colors, hidden, .. } = *start;
+    pub(crate) fn new<N: Nth>(start: &PlayoutStart, rng: &mut Generator) -> Dealt {
+        let PlayoutStart { mut planes, mut colors, hidden, .. } = *start;
         let mut free = hidden;
         let mut count = free.count_ones();
         for lot in start.lots() {
@@ -100,7 +100,7 @@ impl Dealt {
             }
         }
         let ([red, black], plies) = (colors, start.dealt_plies());
-        let board = |own, foe, dark| Board { planes, own, foe, dark };
+        let board = |own, foe, dark| DealtBoard { planes, own, foe, dark };
         match start.turn {
             Some(Color::Red) => Dealt { board: board(red, black, hidden), quiet: start.quiet, plies },
             Some(Color::Black) => Dealt { board: board(black, red, hidden), quiet: start.quiet, plies },
@@ -113,12 +113,12 @@ impl Dealt {
     }
 }
 
-impl From<Dealt> for Game {
+impl From<Dealt> for PlayoutGame {
     #[inline(always)]
-    fn from(Dealt { board, quiet, plies }: Dealt) -> Game {
-        let Board { planes, own, foe, dark } = board;
-        let board = Board { planes: planes.map(both), own: both(own), foe: both(foe), dark: both(dark) };
-        Game { board, quiet, plies }
+    fn from(Dealt { board, quiet, plies }: Dealt) -> PlayoutGame {
+        let DealtBoard { planes, own, foe, dark } = board;
+        let board = DealtBoard { planes: planes.map(both), own: both(own), foe: both(foe), dark: both(dark) };
+        PlayoutGame { board, quiet, plies }
     }
 }
 
@@ -130,14 +130,14 @@ impl Names<u64> {
     }
 }
 
-impl Game {
+impl PlayoutGame {
     /// Deals a game.
     ///
     /// Not inlined: a compiler that sees how the boards begin keeps them in vector registers, and
     /// loses a fifth of the speed by moving them to and fro in every ply.
     #[inline(never)]
-    pub(crate) fn deal(start: &Start, rng: &mut Generator) -> Game {
-        Game::from(Dealt::new::<Halvings>(start, rng))
+    pub(crate) fn deal(start: &PlayoutStart, rng: &mut Generator) -> PlayoutGame {
+        PlayoutGame::from(Dealt::new::<Halvings>(start, rng))
     }
 
     /// Plays to the end.
@@ -145,7 +145,7 @@ impl Game {
     pub(crate) fn play_on<C: Choose, N: Nth, const JUMPS: bool>(
         mut self,
         squares: u32,
-        limits: Limits,
+        limits: PlyLimits,
         mut rng: Generator,
     ) -> Playout {
         let squares = both(squares);
@@ -163,14 +163,14 @@ impl Game {
     /// Whether the side to move has no piece or no action (it has lost), or there were too many
     /// quiet plies, or enough plies.
     #[inline(always)]
-    pub(crate) fn is_over(&self, actions: u32, limits: Limits) -> bool {
+    pub(crate) fn is_over(&self, actions: u32, limits: PlyLimits) -> bool {
         self.board.own == 0 || actions == 0 || self.quiet >= limits.draw || self.plies >= limits.cut
     }
 
     /// The result of a game that is over.
     #[inline(always)]
-    pub(crate) fn result(&self, actions: u32, limits: Limits) -> Playout {
-        let Board { planes, own, foe, dark } = self.board;
+    pub(crate) fn result(&self, actions: u32, limits: PlyLimits) -> Playout {
+        let DealtBoard { planes, own, foe, dark } = self.board;
         let lost = own == 0 || actions == 0;
         Playout {
             outcome: PlayoutResult::of(lost, self.quiet >= limits.draw, self.plies),
@@ -182,7 +182,7 @@ impl Game {
     /// What the `n`-th name stands for. There must be so many.
     #[inline(always)]
     pub(crate) fn action<N: Nth>(&self, names: &Names<u64>, n: u32) -> Action {
-        let Board { own, foe, dark, .. } = self.board;
+        let DealtBoard { own, foe, dark, .. } = self.board;
         let steps = names.steps.count_ones();
         if n >= steps {
             return jump::<N>(names.jumps, n - steps, own | foe);
@@ -204,23 +204,23 @@ impl Game {
     }
 }
 
-impl Board<u64> {
+impl DealtBoard<u64> {
     /// The board after an action, seen by the other side.
     #[inline(always)]
-    pub(crate) fn after(&self, Action { flipped, ends }: Action) -> Board<u64> {
-        let Board { planes, own, foe, dark } = *self;
+    pub(crate) fn after(&self, Action { flipped, ends }: Action) -> DealtBoard<u64> {
+        let DealtBoard { planes, own, foe, dark } = *self;
         let from = ends & own;
         let planes = planes.map(|plane| {
             let arrives = if plane & from == 0 { 0 } else { ends };
             plane & !ends | arrives
         });
-        Board { planes, own: foe & !ends, foe: own ^ ends, dark: dark ^ flipped }
+        DealtBoard { planes, own: foe & !ends, foe: own ^ ends, dark: dark ^ flipped }
     }
 
     /// The same board seen by the other side.
     #[inline(always)]
-    pub(crate) fn turned(&self) -> Board<u64> {
-        Board { own: self.foe, foe: self.own, ..*self }
+    pub(crate) fn turned(&self) -> DealtBoard<u64> {
+        DealtBoard { own: self.foe, foe: self.own, ..*self }
     }
 }
 
@@ -277,8 +277,8 @@ const STEPS: [u64; 64] = {
 mod tests {
     use anqi_rules::{Position, Rules};
 
-    use super::Game;
-    use crate::Start;
+    use super::PlayoutGame;
+    use crate::PlayoutStart;
     use crate::seed::Generator;
     use crate::word::Word;
 
@@ -304,11 +304,11 @@ mod tests {
     /// guards of a colour: a deal could be fair square by square and still shuffle badly.
     #[test]
     fn deals_are_fair() {
-        let start = Start::from(&Position::initial(&Rules::chen()));
+        let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
         let mut kinds = vec![[0u32; 32]; 16];
         let mut pairs = vec![0u32; 32 * 32];
         for index in 0..100_000 {
-            let board = Game::deal(&start, &mut Generator::new(9, index)).board;
+            let board = PlayoutGame::deal(&start, &mut Generator::new(9, index)).board;
             let [p0, p1, p2] = board.planes;
             (0..32usize).for_each(|at| {
                 let bit = |set: u64| (set >> at & 1) as usize;
@@ -327,10 +327,10 @@ mod tests {
 
     #[test]
     fn the_first_flip_is_fair() {
-        let start = Start::from(&Position::initial(&Rules::chen()));
+        let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
         let mut squares = vec![0; 32];
         for index in 0..100_000 {
-            let board = Game::deal(&start, &mut Generator::new(10, index)).board;
+            let board = PlayoutGame::deal(&start, &mut Generator::new(10, index)).board;
             assert_eq!(board.dark.count_zeros(), 2, "one square in two views");
             assert_eq!(board.dark | board.foe, !0, "the flipped piece is the first player's");
             squares[(!board.dark).trailing_zeros() as usize] += 1;

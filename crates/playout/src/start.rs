@@ -1,10 +1,10 @@
-//! `Start`: what a playout starts from.
+//! `PlayoutStart`: what a playout starts from.
 
 use anqi_rules::{Color, Ladder, Material, Piece, Position};
 
 /// A position made ready for playouts: small, and made by a mere copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Start {
+pub struct PlayoutStart {
     /// Bit `i` of the rung of every revealed piece.
     pub(crate) planes: [u32; 3],
     /// The revealed pieces, red and black.
@@ -37,14 +37,14 @@ pub(crate) struct Lot {
     pub(crate) count: u32,
 }
 
-impl Start {
+impl PlayoutStart {
     /// The same board after so many quiet plies.
     ///
     /// A game under a rule of 40 that is played out with a limit of 640 may end its present quiet
     /// stretch by the rule, and only later ones by the limit: let it start `640 - 40` plies later.
     #[must_use]
-    pub fn with_quiet(self, quiet: u32) -> Start {
-        Start { quiet, ..self }
+    pub fn with_quiet(self, quiet: u32) -> PlayoutStart {
+        PlayoutStart { quiet, ..self }
     }
 
     /// The pool in the order of dealing: from kings down to pawns, for the last lot gets what is
@@ -68,10 +68,10 @@ impl Start {
     }
 }
 
-impl From<&Position> for Start {
+impl From<&Position> for PlayoutStart {
     #[inline]
-    fn from(position: &Position) -> Start {
-        Start {
+    fn from(position: &Position) -> PlayoutStart {
+        PlayoutStart {
             planes: position.planes(),
             colors: [position.pieces(Color::Red).0, position.pieces(Color::Black).0],
             hidden: position.hidden().0,

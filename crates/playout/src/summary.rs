@@ -1,4 +1,4 @@
-//! What came out: one `Playout`, or the `Summary` of many.
+//! What came out: one `Playout`, or the `PlayoutSummary` of many.
 
 use std::ops::AddAssign;
 
@@ -55,12 +55,12 @@ impl Playout {
 /// The board at the end of a playout. A playout knows what lies face down.
 ///
 /// ```
-/// use anqi_playout::{PlayoutOptions, Start, playout};
+/// use anqi_playout::{PlayoutOptions, PlayoutStart, playout};
 /// use anqi_rules::{Kind, Position};
 ///
 /// let position: Position = "4/4/4/4/4/4/4/Kg1P r -".parse()?;
 /// let options = PlayoutOptions { draw: 1, ..PlayoutOptions::default() };
-/// let end = playout(&Start::from(&position), &options, 1, 0).end;
+/// let end = playout(&PlayoutStart::from(&position), &options, 1, 0).end;
 /// let kings = end.by_rung()[usize::from(position.ladder().rung(Kind::King)) - 1];
 /// assert_eq!((kings & end.first).len(), 1);
 /// # Ok::<(), anqi_rules::ParseError>(())
@@ -104,16 +104,16 @@ impl End {
 /// Many finished playouts, as exact sums: neither order nor grouping changes the result.
 ///
 /// ```
-/// use anqi_playout::{End, PlayoutResult, Playout, Summary};
+/// use anqi_playout::{End, PlayoutResult, Playout, PlayoutSummary};
 ///
-/// let mut summary = Summary::default();
+/// let mut summary = PlayoutSummary::default();
 /// summary.add(Playout { outcome: PlayoutResult::Win, plies: 3, end: End::default() });
 /// summary.add(Playout { outcome: PlayoutResult::Draw, plies: 5, end: End::default() });
 /// assert_eq!((summary.wins, summary.draws, summary.losses), (1, 1, 0));
 /// assert_eq!((summary.plies.mean(), summary.plies.sd()), (4.0, 2f64.sqrt()));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Summary {
+pub struct PlayoutSummary {
     /// Playouts won by the player to move at the start.
     pub wins: u64,
     /// Playouts drawn.
@@ -128,7 +128,7 @@ pub struct Summary {
     pub left: Series,
 }
 
-impl Summary {
+impl PlayoutSummary {
     /// How many playouts there are.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -149,8 +149,8 @@ impl Summary {
     }
 }
 
-impl AddAssign for Summary {
-    fn add_assign(&mut self, other: Summary) {
+impl AddAssign for PlayoutSummary {
+    fn add_assign(&mut self, other: PlayoutSummary) {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;

@@ -1,12 +1,12 @@
 //! Traps: few moves for the opponent.
 
-use crate::board::{Actions, Board};
+use crate::board::{Actions, DealtBoard};
 use crate::narrow::Names;
 use crate::scalar::{Action, jump_named, step_named};
 use crate::word::Word;
 
 /// Those of the actions that leave the opponent the fewest moves. Some are left if there are any.
-pub(crate) fn traps<const JUMPS: bool>(board: &Board<u64>, squares: u64, names: &Names<u64>) -> Names<u64> {
+pub(crate) fn traps<const JUMPS: bool>(board: &DealtBoard<u64>, squares: u64, names: &Names<u64>) -> Names<u64> {
     let flips = names.steps & board.dark.in_files();
     let mut best = Names { steps: flips, jumps: 0 };
     let mut fewest = if flips == 0 { u32::MAX } else { moves::<JUMPS>(&board.turned(), squares) };
@@ -30,7 +30,7 @@ pub(crate) fn traps<const JUMPS: bool>(board: &Board<u64>, squares: u64, names: 
 
 /// How many steps and captures the side to move has.
 #[inline(always)]
-fn moves<const JUMPS: bool>(board: &Board<u64>, squares: u64) -> u32 {
+fn moves<const JUMPS: bool>(board: &DealtBoard<u64>, squares: u64) -> u32 {
     let Actions { captures, others, jumps } = board.actions::<JUMPS>(squares);
     (captures | others & !board.dark.in_files()).count_ones() + jumps.count_ones()
 }

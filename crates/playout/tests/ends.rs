@@ -1,11 +1,11 @@
 //! How playouts end, on boards where there is no doubt.
 
-use anqi_playout::{Path, Playout, PlayoutOptions, PlayoutResult, Policy, Reading, Start, for_each};
+use anqi_playout::{Path, Playout, PlayoutOptions, PlayoutResult, PlayoutStart, Policy, Reading, for_each};
 use anqi_rules::{Position, Square, SquareSet};
 
 /// All playouts of `position` must end like this, on every path and by either reading.
 fn check(position: &str, outcome: PlayoutResult, plies: u32, left: u32) {
-    let start = Start::from(&position.parse::<Position>().expect(position));
+    let start = PlayoutStart::from(&position.parse::<Position>().expect(position));
     for path in Path::available() {
         for reading in Reading::ALL {
             let options = PlayoutOptions { policy: Policy::Capture, reading, ..PlayoutOptions::default() };
@@ -56,7 +56,7 @@ fn cannons_jump() {
 /// Before the first flip nobody has a colour, and flipping is all there is to do.
 #[test]
 fn the_first_flip_is_a_ply() {
-    let start = Start::from(&"xx/xx - KPkp".parse::<Position>().unwrap());
+    let start = PlayoutStart::from(&"xx/xx - KPkp".parse::<Position>().unwrap());
     for path in Path::available() {
         let options = PlayoutOptions { draw: 1, ..PlayoutOptions::default() };
         for_each(&start, &options, 1, 0..200, path, |_, playout| assert!(playout.plies >= 1));
@@ -73,7 +73,7 @@ fn the_end_is_the_board() {
         };
         for path in Path::available() {
             let options = PlayoutOptions { policy: Policy::Capture, ..PlayoutOptions::default() };
-            for_each(&Start::from(&position), &options, 1, 0..40, path, |_, Playout { end, .. }| {
+            for_each(&PlayoutStart::from(&position), &options, 1, 0..40, path, |_, Playout { end, .. }| {
                 assert_eq!((end.first, end.second, end.hidden), (squares(first), squares(second), squares(hidden)));
                 let rungs = end.by_rung().map(SquareSet::len);
                 assert_eq!(rungs.iter().sum::<u32>(), (end.first | end.second).len(), "{text} {path}");
@@ -90,7 +90,7 @@ fn the_end_is_the_board() {
 #[test]
 fn cut_short() {
     let check = |text: &str, cut: u32, outcome: PlayoutResult, plies: u32| {
-        let start = Start::from(&text.parse::<Position>().expect(text));
+        let start = PlayoutStart::from(&text.parse::<Position>().expect(text));
         for path in Path::available() {
             for reading in Reading::ALL {
                 let options =

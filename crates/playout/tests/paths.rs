@@ -1,7 +1,8 @@
 //! Every path plays the same games, and any way to split the work gives the same sums.
 
 use anqi_playout::{
-    Feed, Path, Playout, PlayoutOptions, Policy, Reading, Start, Summary, Task, each, feed, for_each, playout, playouts,
+    Feed, FeedGame, Path, Playout, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, each, feed, for_each,
+    playout, playouts,
 };
 use anqi_rules::{Move, Position, Rules};
 
@@ -67,7 +68,7 @@ fn starts() -> Vec<Position> {
 #[test]
 fn every_path_plays_the_same_games() {
     for position in starts() {
-        let start = Start::from(&position);
+        let start = PlayoutStart::from(&position);
         for policy in Policy::ALL {
             for draw in [1, 7, 40] {
                 let options = PlayoutOptions { policy, draw, ..PlayoutOptions::default() };
@@ -91,10 +92,10 @@ fn every_path_plays_the_same_games() {
 /// Games from anywhere, boards and ladders mixed, in lists of all lengths.
 #[test]
 fn every_path_plays_lists() {
-    let starts: Vec<Start> = starts().iter().map(Start::from).collect();
-    let mixed: Vec<(Start, u64)> =
+    let starts: Vec<PlayoutStart> = starts().iter().map(PlayoutStart::from).collect();
+    let mixed: Vec<(PlayoutStart, u64)> =
         (0..starts.len() as u64).map(|i| (starts[i as usize * 7 % starts.len()], i % 10)).collect();
-    let sorted: Vec<(Start, u64)> = starts.iter().copied().zip(0..).collect();
+    let sorted: Vec<(PlayoutStart, u64)> = starts.iter().copied().zip(0..).collect();
     for policy in Policy::ALL {
         for (games, cut) in [(&mixed, None), (&sorted, None), (&sorted, Some(1)), (&sorted, Some(30))] {
             let options = PlayoutOptions { policy, cut, ..PlayoutOptions::default() };
@@ -115,7 +116,7 @@ fn every_path_plays_lists() {
 
 /// A feed that has at most so many games in flight, each of which depends on those that have ended.
 struct Chain {
-    start: Start,
+    start: PlayoutStart,
     options: PlayoutOptions,
     flying: usize,
     most: usize,
@@ -124,13 +125,13 @@ struct Chain {
 }
 
 impl Feed for Chain {
-    fn next(&mut self) -> Option<Task> {
+    fn next(&mut self) -> Option<FeedGame> {
         if self.left == 0 || self.flying == self.most {
             return None;
         }
         self.left -= 1;
         self.flying += 1;
-        Some(Task { tag: self.plies, start: self.start, index: self.plies })
+        Some(FeedGame { tag: self.plies, start: self.start, index: self.plies })
     }
 
     fn done(&mut self, tag: u64, found: Playout) {
@@ -142,7 +143,7 @@ impl Feed for Chain {
 
 #[test]
 fn a_feed_decides_as_it_goes() {
-    let start = Start::from(&initial("chen"));
+    let start = PlayoutStart::from(&initial("chen"));
     let options = PlayoutOptions { policy: Policy::Capture, ..PlayoutOptions::default() };
     for path in Path::available() {
         for most in [1, 5, 16, 40, 1000] {
@@ -155,7 +156,7 @@ fn a_feed_decides_as_it_goes() {
 
 #[test]
 fn every_path_agrees_on_many_games() {
-    let start = Start::from(&initial("chen"));
+    let start = PlayoutStart::from(&initial("chen"));
     for policy in Policy::ALL {
         let games = if policy.to_string().contains("trap") { 1000 } else { 20_000 };
         let options = PlayoutOptions { policy, draw: 60, ..PlayoutOptions::default() };
@@ -169,12 +170,12 @@ fn every_path_agrees_on_many_games() {
 
 #[test]
 fn any_split_gives_the_same_sums() {
-    let start = Start::from(&initial("chen"));
+    let start = PlayoutStart::from(&initial("chen"));
     let options = PlayoutOptions { policy: Policy::Capture, ..PlayoutOptions::default() };
     for path in Path::available() {
         let whole = playouts(&start, &options, 5, 0..500, path);
         for cuts in [vec![0, 500], vec![0, 1, 17, 33, 500], vec![0, 250, 250, 499, 500]] {
-            let mut sum = Summary::default();
+            let mut sum = PlayoutSummary::default();
             for cut in cuts.windows(2) {
                 sum += playouts(&start, &options, 5, cut[0]..cut[1], path);
             }
@@ -186,17 +187,17 @@ fn any_split_gives_the_same_sums() {
 /// Indices are numbers like any other, up to the last one.
 #[test]
 fn the_end_of_the_numbers() {
-    let start = Start::from(&initial("chen"));
+    let start = PlayoutStart::from(&initial("chen"));
     let options = PlayoutOptions::default();
     for path in Path::available() {
         assert_eq!(playouts(&start, &options, 5, u64::MAX - 3..u64::MAX, path).count(), 3);
-        assert_eq!(playouts(&start, &options, 5, 9..9, path), Summary::default());
+        assert_eq!(playouts(&start, &options, 5, 9..9, path), PlayoutSummary::default());
     }
 }
 
 #[test]
 fn the_paper_is_read_alike_on_every_path() {
-    let start = Start::from(&initial("chen"));
+    let start = PlayoutStart::from(&initial("chen"));
     for policy in Policy::ALL {
         let options = PlayoutOptions { policy, reading: Reading::Paper, ..PlayoutOptions::default() };
         let expected = playouts(&start, &options, 5, 0..50, Path::SCALAR);

@@ -1,6 +1,6 @@
 //! The known statistics of playouts from the start come out.
 
-use anqi_playout::{Path, PlayoutOptions, Policy, Reading, Series, Start, Summary, playouts};
+use anqi_playout::{Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, Series, playouts};
 use anqi_rules::{Position, Rules};
 
 const PLAYOUTS: u64 = 100_000;
@@ -8,9 +8,9 @@ const PLAYOUTS: u64 = 100_000;
 /// The known figures are sample means too; how they scatter around ours fits samples of about this size.
 const THEIR_PLAYOUTS: f64 = 10_000.0;
 
-fn play(position: &Position, policy: Policy, draw: u32, reading: Reading) -> Summary {
+fn play(position: &Position, policy: Policy, draw: u32, reading: Reading) -> PlayoutSummary {
     playouts(
-        &Start::from(position),
+        &PlayoutStart::from(position),
         &PlayoutOptions { policy, draw, reading, ..PlayoutOptions::default() },
         2024,
         0..PLAYOUTS,

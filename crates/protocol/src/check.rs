@@ -10,9 +10,9 @@ use anqi_engine::{Limits, Player, PlayerSpec, Resources, Stop};
 use anqi_rules::{Deal, Game, Ply, Rules, Seat, Seed, Termination, excerpt};
 
 use crate::lines::LONGEST_LINE;
-use crate::numbered::{Command, Reply};
+use crate::numbered::{NumberedCommand, NumberedReply};
 use crate::outside::{Fault, Outside, OutsideSpec, Process, Protocol};
-use crate::squares::Answer;
+use crate::squares::EngineAnswer;
 use anqi_play::{Clock, Left};
 
 /// How thorough to be.
@@ -28,7 +28,7 @@ pub struct CheckPlan {
 
 /// How a check went.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Grade {
+pub enum CheckResult {
     /// As it should be.
     Pass,
     /// Matches can be played, but something is not as written.
@@ -37,14 +37,14 @@ pub enum Grade {
     Fail,
 }
 
-impl Grade {
+impl CheckResult {
     /// `pass`, `warn` or `fail`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Grade::Pass => "pass",
-            Grade::Warn => "warn",
-            Grade::Fail => "fail",
+            CheckResult::Pass => "pass",
+            CheckResult::Warn => "warn",
+            CheckResult::Fail => "fail",
         }
     }
 }
@@ -53,7 +53,7 @@ impl Grade {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// How it went.
-    pub verdict: Grade,
+    pub verdict: CheckResult,
     /// The part of the protocol that was checked.
     pub check: &'static str,
     /// What was found.
@@ -84,7 +84,7 @@ pub struct Conformance {
 impl Conformance {
     /// How many findings have this verdict.
     #[must_use]
-    pub fn count(&self, verdict: Grade) -> usize {
+    pub fn count(&self, verdict: CheckResult) -> usize {
         self.findings.iter().filter(|finding| finding.verdict == verdict).count()
     }
 }
@@ -106,7 +106,8 @@ impl fmt::Display for Conformance {
                 lines("expected", std::slice::from_ref(&finding.expected))?;
             }
         }
-        let [passed, warnings, failures] = [Grade::Pass, Grade::Warn, Grade::Fail].map(|verdict| self.count(verdict));
+        let [passed, warnings, failures] =
+            [CheckResult::Pass, CheckResult::Warn, CheckResult::Fail].map(|verdict| self.count(verdict));
         writeln!(f, "\n{passed} passed, {warnings} warned, {failures} failed")
     }
 }
@@ -127,7 +128,9 @@ pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Conformance {
     let started = Instant::now();
     match Outside::launch(spec) {
         Err(fault) => {
-            conformance.findings.push(finding("handshake", Grade::Fail, fault.to_string()).expecting("a greeting"));
+            conformance
+                .findings
+                .push(finding("handshake", CheckResult::Fail, fault.to_string()).expecting("a greeting"));
             return conformance;
         }
         Ok(mut program) => {
@@ -135,8 +138,8 @@ pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Conformance {
             let game = Game::new(Rules::server());
             let begun = program.start(&game, Seat::First, Some(Clock::default()));
             let found = match begun {
-                Ok(()) => finding("handshake", Grade::Pass, "greets, and is ready for a game"),
-                Err(fault) => finding("handshake", Grade::Fail, fault.to_string()).expecting("an answer to each"),
+                Ok(()) => finding("handshake", CheckResult::Pass, "greets, and is ready for a game"),
+                Err(fault) => finding("handshake", CheckResult::Fail, fault.to_string()).expecting("an answer to each"),
             };
             conformance.findings.push(found.taking(format!("{} ms", started.elapsed().as_millis())));
             program.close();
@@ -146,7 +149,7 @@ pub fn check_engine(spec: &OutsideSpec, plan: &CheckPlan) -> Conformance {
         for check in LINE_CHECKS {
             let found = match Dialog::begin(spec) {
                 Ok(mut dialog) => check(&mut dialog),
-                Err(fault) => vec![finding("handshake", Grade::Fail, fault.to_string())],
+                Err(fault) => vec![finding("handshake", CheckResult::Fail, fault.to_string())],
             };
             conformance.findings.extend(found);
         }
@@ -161,7 +164,7 @@ type Check = fn(&mut Dialog) -> Vec<Finding>;
 const LINE_CHECKS: [Check; 8] =
     [commands, game_start, thinking_changes_nothing, malformed, quiet_draw, repetition, hurry, quit];
 
-fn finding(check: &'static str, verdict: Grade, text: impl Into<String>) -> Finding {
+fn finding(check: &'static str, verdict: CheckResult, text: impl Into<String>) -> Finding {
     Finding {
         verdict,
         check,
@@ -224,7 +227,7 @@ impl Dialog {
     }
 
     /// The next line that is an answer at all; `None` if none comes in time.
-    fn reply(&mut self, wait: Duration) -> Result<Option<Reply>, Fault> {
+    fn reply(&mut self, wait: Duration) -> Result<Option<NumberedReply>, Fault> {
         let deadline = Instant::now() + wait;
         loop {
             match self.process.line(deadline, wait) {
@@ -241,7 +244,7 @@ impl Dialog {
     }
 
     /// Sends a command and waits for its answer.
-    fn ask(&mut self, command: &Command) -> Result<Reply, Fault> {
+    fn ask(&mut self, command: &NumberedCommand) -> Result<NumberedReply, Fault> {
         self.send(format!("{command}\n").as_bytes())?;
         loop {
             match self.reply(self.patience)? {
@@ -253,16 +256,16 @@ impl Dialog {
     }
 
     /// Sends a command that must be carried out.
-    fn tell(&mut self, command: &Command) -> Result<(), Fault> {
+    fn tell(&mut self, command: &NumberedCommand) -> Result<(), Fault> {
         let reply = self.ask(command)?;
         let refused = || Fault::Refused { asked: command.to_string(), answer: reply.to_string() };
         if reply.ok { Ok(()) } else { Err(refused()) }
     }
 
     fn new_game(&mut self) -> Result<Game, Fault> {
-        self.tell(&Command::ResetBoard)?;
-        self.ask(&Command::TimeSettings(900_000))?;
-        self.ask(&Command::Ready)?;
+        self.tell(&NumberedCommand::ResetBoard)?;
+        self.ask(&NumberedCommand::TimeSettings(900_000))?;
+        self.ask(&NumberedCommand::Ready)?;
         Ok(Game::new(Rules::server()))
     }
 
@@ -275,11 +278,11 @@ impl Dialog {
 
     /// A legal move, or what is wrong with the answer.
     fn choose(&mut self, game: &Game) -> Result<(), Fault> {
-        let reply = self.ask(&Command::GenMove(game.position().turn()))?;
+        let reply = self.ask(&NumberedCommand::GenMove(game.position().turn()))?;
         let words: Vec<&str> = reply.text.split_ascii_whitespace().collect();
         let answer = match words[..] {
-            [from, to] if reply.ok => Answer::of(from, to),
-            _ => Answer::Nonsense,
+            [from, to] if reply.ok => EngineAnswer::of(from, to),
+            _ => EngineAnswer::Nonsense,
         };
         crate::outside::judge(game, answer, &reply.to_string()).map(drop)
     }
@@ -288,8 +291,8 @@ impl Dialog {
 /// A finding for how a talk went.
 fn outcome(dialog: &Dialog, check: &'static str, result: Result<(), Fault>, good: &str, expected: &str) -> Finding {
     match result {
-        Ok(()) => finding(check, Grade::Pass, good),
-        Err(fault) => finding(check, Grade::Fail, fault.to_string()).showing(dialog).expecting(expected),
+        Ok(()) => finding(check, CheckResult::Pass, good),
+        Err(fault) => finding(check, CheckResult::Fail, fault.to_string()).showing(dialog).expecting(expected),
     }
 }
 
@@ -297,9 +300,9 @@ fn outcome(dialog: &Dialog, check: &'static str, result: Result<(), Fault>, good
 fn commands(dialog: &mut Dialog) -> Vec<Finding> {
     let mut found = Vec::new();
     let questions = [
-        (Command::ProtocolVersion, "1.1.0"),
-        (Command::KnownCommand("genmove".to_owned()), "true"),
-        (Command::KnownCommand("dance".to_owned()), "false"),
+        (NumberedCommand::ProtocolVersion, "1.1.0"),
+        (NumberedCommand::KnownCommand("genmove".to_owned()), "true"),
+        (NumberedCommand::KnownCommand("dance".to_owned()), "false"),
     ];
     for (command, expected) in questions {
         match dialog.ask(&command) {
@@ -307,18 +310,18 @@ fn commands(dialog: &mut Dialog) -> Vec<Finding> {
             Ok(_) => {
                 let text = format!("unusual answer to {command}");
                 found.push(
-                    finding("commands", Grade::Warn, text)
+                    finding("commands", CheckResult::Warn, text)
                         .showing_answer(dialog)
                         .expecting(&format!("={} {expected}", command.id())),
                 );
             }
-            Err(fault) => return vec![finding("commands", Grade::Fail, fault.to_string()).showing(dialog)],
+            Err(fault) => return vec![finding("commands", CheckResult::Fail, fault.to_string()).showing(dialog)],
         }
     }
     // The list has no end of its own: it ends where the next answer begins.
     let before = dialog.received.len();
-    let listed = dialog.send(format!("{}\n", Command::ListCommands).as_bytes()).and_then(|()| {
-        dialog.ask(&Command::ProtocolVersion)?;
+    let listed = dialog.send(format!("{}\n", NumberedCommand::ListCommands).as_bytes()).and_then(|()| {
+        dialog.ask(&NumberedCommand::ProtocolVersion)?;
         Ok(dialog.received[before..].join(" "))
     });
     match listed {
@@ -330,22 +333,24 @@ fn commands(dialog: &mut Dialog) -> Vec<Finding> {
                 .collect();
             if !missing.is_empty() {
                 let text = format!("list_commands does not name {}", missing.join(", "));
-                let mut warning = finding("commands", Grade::Warn, text).expecting("names, one a line");
-                warning.sent = vec![Command::ListCommands.to_string()];
+                let mut warning = finding("commands", CheckResult::Warn, text).expecting("names, one a line");
+                warning.sent = vec![NumberedCommand::ListCommands.to_string()];
                 warning.received = dialog.received[before..dialog.received.len() - 1].to_vec();
                 found.push(warning);
             }
         }
-        Err(fault) => found.push(finding("commands", Grade::Fail, fault.to_string()).showing(dialog)),
+        Err(fault) => found.push(finding("commands", CheckResult::Fail, fault.to_string()).showing(dialog)),
     }
-    for command in [Command::BoardSize(4, 8), Command::NumRepetition(3), Command::NumMovesToDraw(60)] {
+    for command in
+        [NumberedCommand::BoardSize(4, 8), NumberedCommand::NumRepetition(3), NumberedCommand::NumMovesToDraw(60)]
+    {
         if let Err(fault) = dialog.ask(&command) {
-            found.push(finding("commands", Grade::Fail, fault.to_string()).showing(dialog).expecting("= or ?"));
+            found.push(finding("commands", CheckResult::Fail, fault.to_string()).showing(dialog).expecting("= or ?"));
             return found;
         }
     }
     if found.is_empty() {
-        found.push(finding("commands", Grade::Pass, "knows itself and its commands"));
+        found.push(finding("commands", CheckResult::Pass, "knows itself and its commands"));
     }
     found
 }
@@ -418,7 +423,7 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut game = match dialog.new_game() {
         Ok(game) => game,
-        Err(fault) => return vec![finding("bad lines", Grade::Fail, fault.to_string()).showing(dialog)],
+        Err(fault) => return vec![finding("bad lines", CheckResult::Fail, fault.to_string()).showing(dialog)],
     };
     let (mut unanswered, mut accepted) = (Vec::new(), Vec::new());
     let lines = bad_lines();
@@ -432,7 +437,9 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
             Ok(Some(_)) => {}
             Ok(None) => unanswered.push(shown),
             Err(fault) => {
-                found.push(finding("bad lines", Grade::Fail, fault.to_string()).showing(dialog).expecting(&expected));
+                found.push(
+                    finding("bad lines", CheckResult::Fail, fault.to_string()).showing(dialog).expecting(&expected),
+                );
                 return found;
             }
         }
@@ -449,11 +456,13 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
     })();
     if let Err(fault) = result {
         let text = format!("after bad lines: {fault}");
-        found.push(finding("bad lines", Grade::Fail, text).showing(dialog).expecting("the game goes on unchanged"));
+        found.push(
+            finding("bad lines", CheckResult::Fail, text).showing(dialog).expecting("the game goes on unchanged"),
+        );
     }
     let mut warn = |lines: Vec<String>, text: &str| {
         if !lines.is_empty() {
-            let mut finding = finding("bad lines", Grade::Warn, format!("{} {text}", lines.len()));
+            let mut finding = finding("bad lines", CheckResult::Warn, format!("{} {text}", lines.len()));
             finding.sent = lines;
             found.push(finding.expecting("? with the number, if there is one, and a text"));
         }
@@ -461,7 +470,7 @@ fn malformed(dialog: &mut Dialog) -> Vec<Finding> {
     warn(accepted, "bad lines are answered with =");
     warn(unanswered, "bad lines are not answered");
     if found.is_empty() {
-        found.push(finding("bad lines", Grade::Pass, format!("answers all {} with ? and plays on", lines.len())));
+        found.push(finding("bad lines", CheckResult::Pass, format!("answers all {} with ? and plays on", lines.len())));
     }
     found
 }
@@ -548,7 +557,7 @@ fn hurry(dialog: &mut Dialog) -> Vec<Finding> {
     })();
     if result.is_ok() && took >= Duration::from_secs(1) {
         let text = "takes longer than the second that time_left leaves it";
-        let found = finding("hurry", Grade::Fail, text).showing(dialog).expecting("a move within 1000 ms");
+        let found = finding("hurry", CheckResult::Fail, text).showing(dialog).expecting("a move within 1000 ms");
         return vec![found.taking(format!("{} ms", took.as_millis()))];
     }
     let found = outcome(dialog, "hurry", result, "moves in time with one second left", "a move within 1000 ms");
@@ -556,12 +565,12 @@ fn hurry(dialog: &mut Dialog) -> Vec<Finding> {
 }
 
 fn quit(dialog: &mut Dialog) -> Vec<Finding> {
-    let sent = dialog.send(format!("{}\n", Command::Quit).as_bytes());
+    let sent = dialog.send(format!("{}\n", NumberedCommand::Quit).as_bytes());
     dialog.process.wait_for_end(Duration::from_secs(2));
     vec![match (sent, dialog.process.has_ended()) {
-        (Err(fault), _) => finding("quit", Grade::Fail, fault.to_string()).showing(dialog),
-        (_, true) => finding("quit", Grade::Pass, "ends when it is told to"),
-        (_, false) => finding("quit", Grade::Warn, "still runs two seconds after quit")
+        (Err(fault), _) => finding("quit", CheckResult::Fail, fault.to_string()).showing(dialog),
+        (_, true) => finding("quit", CheckResult::Pass, "ends when it is told to"),
+        (_, false) => finding("quit", CheckResult::Warn, "still runs two seconds after quit")
             .showing(dialog)
             .expecting("=5 and the end of the process"),
     }]
@@ -611,12 +620,14 @@ fn play_games(spec: &OutsideSpec, plan: &CheckPlan) -> Vec<Finding> {
     }
     let (late, others): (Vec<Fault>, Vec<Fault>) =
         faults.into_iter().partition(|fault| matches!(fault, Fault::Late { .. }));
-    let mut found: Vec<Finding> =
-        others.iter().map(|fault| finding("games", Grade::Fail, fault.to_string()).expecting("a legal move")).collect();
+    let mut found: Vec<Finding> = others
+        .iter()
+        .map(|fault| finding("games", CheckResult::Fail, fault.to_string()).expecting("a legal move"))
+        .collect();
     if others.is_empty() {
         found.push(finding(
             "games",
-            Grade::Pass,
+            CheckResult::Pass,
             format!("{played} games of {plies} plies together, every move legal"),
         ));
     }
@@ -624,9 +635,9 @@ fn play_games(spec: &OutsideSpec, plan: &CheckPlan) -> Vec<Finding> {
     found.push(match late.first() {
         Some(fault) => {
             let text = format!("{} of {played} games lost on time with {clock} on the clock: {fault}", late.len());
-            finding("clock", Grade::Fail, text).taking(times).expecting("less than the clock for a whole game")
+            finding("clock", CheckResult::Fail, text).taking(times).expecting("less than the clock for a whole game")
         }
-        None => finding("clock", Grade::Pass, format!("never out of time with {clock} a game")).taking(times),
+        None => finding("clock", CheckResult::Pass, format!("never out of time with {clock} a game")).taking(times),
     });
     found
 }

@@ -23,7 +23,7 @@ mod squares;
 pub mod uci;
 
 pub use anqi_play::{Clock, ClockError, Left};
-pub use check::{CheckPlan, Conformance, Finding, Grade, check_engine};
+pub use check::{CheckPlan, CheckResult, Conformance, Finding, check_engine};
 pub use engine::{ServedEngine, serve, serve_packets};
 pub use outside::{
     Fault, Illegality, Outside, OutsideSpec, OutsideSpecError, Protocol, Talk, supervise_if_asked, supervise_with,

@@ -11,17 +11,17 @@ pub(crate) const VERSION: &str = "1.1.0";
 /// What a server asks of an engine.
 ///
 /// ```
-/// use anqi_protocol::numbered::Command;
+/// use anqi_protocol::numbered::NumberedCommand;
 ///
 /// for text in ["1 name", "11 flip b8 G", "12 genmove unknown", "15 time_settings 900000", "16 time_left red 899593"] {
-///     assert_eq!(text.parse::<Command>()?.to_string(), text);
+///     assert_eq!(text.parse::<NumberedCommand>()?.to_string(), text);
 /// }
-/// assert_eq!("15 time_setting 900000".parse::<Command>()?, Command::TimeSettings(900_000)); // the server's spelling
-/// assert!("12 genmove green".parse::<Command>().is_err());
+/// assert_eq!("15 time_setting 900000".parse::<NumberedCommand>()?, NumberedCommand::TimeSettings(900_000)); // the server's spelling
+/// assert!("12 genmove green".parse::<NumberedCommand>().is_err());
 /// # Ok::<(), anqi_protocol::numbered::CommandError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Command {
+pub enum NumberedCommand {
     /// Which protocol?
     ProtocolVersion,
     /// Who are you?
@@ -64,7 +64,7 @@ pub enum Command {
     /// Draw your board.
     ShowBoard,
     /// A position of homework. Nobody says who is to move.
-    InitBoard(Box<Board>),
+    InitBoard(Box<InitBoard>),
 }
 
 /// The names in order of their numbers.
@@ -159,47 +159,47 @@ fn usage(id: u32) -> &'static str {
     }
 }
 
-impl Command {
+impl NumberedCommand {
     /// The number.
     #[must_use]
     pub const fn id(&self) -> u32 {
         match self {
-            Command::ProtocolVersion => 0,
-            Command::Name => 1,
-            Command::Version => 2,
-            Command::KnownCommand(_) => 3,
-            Command::ListCommands => 4,
-            Command::Quit => 5,
-            Command::BoardSize(..) => 6,
-            Command::ResetBoard => 7,
-            Command::NumRepetition(_) => 8,
-            Command::NumMovesToDraw(_) => 9,
-            Command::Move { .. } => 10,
-            Command::Flip(..) => 11,
-            Command::GenMove(_) => 12,
-            Command::GameOver(_) => 13,
-            Command::Ready => 14,
-            Command::TimeSettings(_) => 15,
-            Command::TimeLeft(..) => 16,
-            Command::ShowBoard => 17,
-            Command::InitBoard(_) => 18,
+            NumberedCommand::ProtocolVersion => 0,
+            NumberedCommand::Name => 1,
+            NumberedCommand::Version => 2,
+            NumberedCommand::KnownCommand(_) => 3,
+            NumberedCommand::ListCommands => 4,
+            NumberedCommand::Quit => 5,
+            NumberedCommand::BoardSize(..) => 6,
+            NumberedCommand::ResetBoard => 7,
+            NumberedCommand::NumRepetition(_) => 8,
+            NumberedCommand::NumMovesToDraw(_) => 9,
+            NumberedCommand::Move { .. } => 10,
+            NumberedCommand::Flip(..) => 11,
+            NumberedCommand::GenMove(_) => 12,
+            NumberedCommand::GameOver(_) => 13,
+            NumberedCommand::Ready => 14,
+            NumberedCommand::TimeSettings(_) => 15,
+            NumberedCommand::TimeLeft(..) => 16,
+            NumberedCommand::ShowBoard => 17,
+            NumberedCommand::InitBoard(_) => 18,
         }
     }
 }
 
-impl From<Ply> for Command {
-    fn from(ply: Ply) -> Command {
+impl From<Ply> for NumberedCommand {
+    fn from(ply: Ply) -> NumberedCommand {
         match ply {
-            Ply::Flip(square, piece) => Command::Flip(square, piece),
-            Ply::Step { from, to } => Command::Move { from, to },
+            Ply::Flip(square, piece) => NumberedCommand::Flip(square, piece),
+            Ply::Step { from, to } => NumberedCommand::Move { from, to },
         }
     }
 }
 
-impl FromStr for Command {
+impl FromStr for NumberedCommand {
     type Err = CommandError;
 
-    fn from_str(text: &str) -> Result<Command, CommandError> {
+    fn from_str(text: &str) -> Result<NumberedCommand, CommandError> {
         let mut words = text.split_ascii_whitespace();
         let id: u32 = words.next().and_then(number).ok_or_else(|| CommandError::NoNumber(excerpt(text)))?;
         let right = *NAMES.get(id as usize).ok_or(CommandError::UnknownNumber(id))?;
@@ -210,36 +210,36 @@ impl FromStr for Command {
         let arguments: Vec<&str> = words.collect();
         let bad = || CommandError::Arguments { id, arguments: excerpt(&arguments.join(" ")) };
         if id == 18 {
-            return Board::read(&arguments)
+            return InitBoard::read(&arguments)
                 .ok_or_else(bad)?
                 .map_err(CommandError::Board)
-                .map(|board| Command::InitBoard(Box::new(board)));
+                .map(|board| NumberedCommand::InitBoard(Box::new(board)));
         }
         read(id, &arguments).ok_or_else(bad)
     }
 }
 
-fn read(id: u32, arguments: &[&str]) -> Option<Command> {
+fn read(id: u32, arguments: &[&str]) -> Option<NumberedCommand> {
     Some(match (id, arguments) {
-        (0, []) => Command::ProtocolVersion,
-        (1, []) => Command::Name,
-        (2, []) => Command::Version,
-        (3, [name]) => Command::KnownCommand((*name).to_owned()),
-        (4, []) => Command::ListCommands,
-        (5, []) => Command::Quit,
-        (6, [files, ranks]) => Command::BoardSize(number(files)?, number(ranks)?),
-        (7, []) => Command::ResetBoard,
-        (8, [times]) => Command::NumRepetition(number(times).filter(|&times| times >= 2)?),
-        (9, [plies]) => Command::NumMovesToDraw(number(plies).filter(|&plies| plies >= 1)?),
-        (10, [from, to]) if from != to => Command::Move { from: from.parse().ok()?, to: to.parse().ok()? },
-        (11, [square, piece]) => Command::Flip(square.parse().ok()?, Piece::from_char(one(piece)?)?),
-        (12, ["unknown"]) => Command::GenMove(None),
-        (12, [color]) => Command::GenMove(Some(color_named(color)?)),
-        (13, result) => Command::GameOver(result.join(" ")),
-        (14, []) => Command::Ready,
-        (15, [total]) => Command::TimeSettings(milliseconds(total)?),
-        (16, [color, left]) => Command::TimeLeft(color_named(color)?, milliseconds(left)?),
-        (17, []) => Command::ShowBoard,
+        (0, []) => NumberedCommand::ProtocolVersion,
+        (1, []) => NumberedCommand::Name,
+        (2, []) => NumberedCommand::Version,
+        (3, [name]) => NumberedCommand::KnownCommand((*name).to_owned()),
+        (4, []) => NumberedCommand::ListCommands,
+        (5, []) => NumberedCommand::Quit,
+        (6, [files, ranks]) => NumberedCommand::BoardSize(number(files)?, number(ranks)?),
+        (7, []) => NumberedCommand::ResetBoard,
+        (8, [times]) => NumberedCommand::NumRepetition(number(times).filter(|&times| times >= 2)?),
+        (9, [plies]) => NumberedCommand::NumMovesToDraw(number(plies).filter(|&plies| plies >= 1)?),
+        (10, [from, to]) if from != to => NumberedCommand::Move { from: from.parse().ok()?, to: to.parse().ok()? },
+        (11, [square, piece]) => NumberedCommand::Flip(square.parse().ok()?, Piece::from_char(one(piece)?)?),
+        (12, ["unknown"]) => NumberedCommand::GenMove(None),
+        (12, [color]) => NumberedCommand::GenMove(Some(color_named(color)?)),
+        (13, result) => NumberedCommand::GameOver(result.join(" ")),
+        (14, []) => NumberedCommand::Ready,
+        (15, [total]) => NumberedCommand::TimeSettings(milliseconds(total)?),
+        (16, [color, left]) => NumberedCommand::TimeLeft(color_named(color)?, milliseconds(left)?),
+        (17, []) => NumberedCommand::ShowBoard,
         _ => return None,
     })
 }
@@ -267,21 +267,21 @@ fn color_named(word: &str) -> Option<Color> {
     Color::ALL.into_iter().find(|color| color.name() == word)
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for NumberedCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.id(), NAMES[self.id() as usize])?;
         match self {
-            Command::KnownCommand(word) => write!(f, " {word}"),
-            Command::GameOver(result) if !result.is_empty() => write!(f, " {result}"),
-            Command::BoardSize(files, ranks) => write!(f, " {files} {ranks}"),
-            Command::NumRepetition(times) => write!(f, " {times}"),
-            Command::NumMovesToDraw(plies) => write!(f, " {plies}"),
-            Command::Move { from, to } => write!(f, " {from} {to}"),
-            Command::Flip(square, piece) => write!(f, " {square} {}", piece.char()),
-            Command::GenMove(color) => write!(f, " {}", color.map_or("unknown", Color::name)),
-            Command::TimeSettings(total) => write!(f, " {total}"),
-            Command::TimeLeft(color, left) => write!(f, " {} {left}", color.name()),
-            Command::InitBoard(board) => write!(f, " {board}"),
+            NumberedCommand::KnownCommand(word) => write!(f, " {word}"),
+            NumberedCommand::GameOver(result) if !result.is_empty() => write!(f, " {result}"),
+            NumberedCommand::BoardSize(files, ranks) => write!(f, " {files} {ranks}"),
+            NumberedCommand::NumRepetition(times) => write!(f, " {times}"),
+            NumberedCommand::NumMovesToDraw(plies) => write!(f, " {plies}"),
+            NumberedCommand::Move { from, to } => write!(f, " {from} {to}"),
+            NumberedCommand::Flip(square, piece) => write!(f, " {square} {}", piece.char()),
+            NumberedCommand::GenMove(color) => write!(f, " {}", color.map_or("unknown", Color::name)),
+            NumberedCommand::TimeSettings(total) => write!(f, " {total}"),
+            NumberedCommand::TimeLeft(color, left) => write!(f, " {} {left}", color.name()),
+            NumberedCommand::InitBoard(board) => write!(f, " {board}"),
             _ => Ok(()),
         }
     }
@@ -290,16 +290,16 @@ impl fmt::Display for Command {
 /// A 4×8 board as `init_board` carries it: 32 letters from rank 8 to rank 1, `X` face down, `-` empty, then how
 /// many of `K G M R N C P k g m r n c p` lie face down. It does not say who is to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Board {
+pub struct InitBoard {
     position: Position,
 }
 
-impl Board {
+impl InitBoard {
     /// The board of a position; `None` if the protocol cannot carry it.
     #[must_use]
-    pub fn of(position: &Position) -> Option<Board> {
+    pub fn of(position: &Position) -> Option<InitBoard> {
         let fits = (position.board(), position.ladder()) == (BoardSize::FourByEight, Ladder::Taiwan);
-        fits.then(|| Board { position: seen_by(*position, Some(Color::Red)) })
+        fits.then(|| InitBoard { position: seen_by(*position, Some(Color::Red)) })
     }
 
     /// The position, with this side to move.
@@ -308,7 +308,7 @@ impl Board {
         seen_by(self.position, Some(turn))
     }
 
-    fn read(words: &[&str]) -> Option<Result<Board, SetupError>> {
+    fn read(words: &[&str]) -> Option<Result<InitBoard, SetupError>> {
         let (letters, counts) =
             words.split_at_checked(Square::COUNT).filter(|(_, counts)| counts.len() == Piece::COUNT)?;
         let mut setup = Setup::empty(BoardSize::FourByEight, Ladder::Taiwan);
@@ -329,7 +329,7 @@ impl Board {
             (0..count).for_each(|_| pool.add(piece));
         }
         setup.pool = pool;
-        Some(Position::try_from(setup).map(|position| Board { position }))
+        Some(Position::try_from(setup).map(|position| InitBoard { position }))
     }
 }
 
@@ -343,7 +343,7 @@ pub(crate) fn rows() -> impl Iterator<Item = Square> {
     (0..Square::RANKS).rev().flat_map(|rank| (0..Square::FILES).filter_map(move |file| Square::new(file, rank)))
 }
 
-impl fmt::Display for Board {
+impl fmt::Display for InitBoard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for square in rows() {
             let letter = match self.position.piece_at(square) {
@@ -361,16 +361,16 @@ impl fmt::Display for Board {
 /// What an engine answers. Some answers have several lines; the text then has too.
 ///
 /// ```
-/// use anqi_protocol::numbered::Reply;
+/// use anqi_protocol::numbered::NumberedReply;
 ///
-/// let reply: Reply = "=12 b8 b8".parse()?;
+/// let reply: NumberedReply = "=12 b8 b8".parse()?;
 /// assert_eq!((reply.id, reply.ok, reply.text.as_str()), (Some(12), true, "b8 b8"));
-/// assert_eq!("=7 ".parse::<Reply>()?.to_string(), "=7");
-/// assert!("info: =12".parse::<Reply>().is_err()); // chatter, to be skipped
+/// assert_eq!("=7 ".parse::<NumberedReply>()?.to_string(), "=7");
+/// assert!("info: =12".parse::<NumberedReply>().is_err()); // chatter, to be skipped
 /// # Ok::<(), anqi_protocol::numbered::NoReply>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reply {
+pub struct NumberedReply {
     /// The number of the command; unknown only if it could not be read.
     pub id: Option<u32>,
     /// `=` rather than `?`.
@@ -384,23 +384,23 @@ pub struct Reply {
 #[error("{0:?} is no answer, expected =NUMBER or ?NUMBER and a text")]
 pub struct NoReply(String);
 
-impl FromStr for Reply {
+impl FromStr for NumberedReply {
     type Err = NoReply;
 
-    fn from_str(text: &str) -> Result<Reply, NoReply> {
+    fn from_str(text: &str) -> Result<NumberedReply, NoReply> {
         let read = || {
             let ok = text.starts_with('=');
             let rest = text.strip_prefix(['=', '?'])?;
             let (id, text) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
             let id =
                 if id.is_empty() && !ok { None } else { Some(Some(id).filter(|id| !id.is_empty()).and_then(number)?) };
-            Some(Reply { id, ok, text: text.trim_ascii().to_owned() })
+            Some(NumberedReply { id, ok, text: text.trim_ascii().to_owned() })
         };
         read().ok_or_else(|| NoReply(excerpt(text)))
     }
 }
 
-impl fmt::Display for Reply {
+impl fmt::Display for NumberedReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ok { "=" } else { "?" })?;
         if let Some(id) = self.id {

@@ -60,7 +60,7 @@ pub fn read_packet(input: &mut impl Read) -> io::Result<Option<String>> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FromServer {
     /// A game begins.
-    Start(Box<Start>),
+    Start(Box<StartPacket>),
     /// Whether you begin, and your colour if you have one.
     Turn {
         /// You begin.
@@ -94,7 +94,7 @@ pub enum FromEngine {
 
 /// The board, the pieces that are alive, the moves that led to it, and the time of each side.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Start {
+pub struct StartPacket {
     /// Red is to move in it if anybody has a colour: the packet does not say who is.
     position: Position,
     /// As the server writes them; the board is that after them.
@@ -103,12 +103,12 @@ pub struct Start {
     pub total: u64,
 }
 
-impl Start {
+impl StartPacket {
     /// A game that goes on from `position`; `None` if the protocol cannot carry it.
     #[must_use]
-    pub fn new(position: &Position, total: u64) -> Option<Start> {
+    pub fn new(position: &Position, total: u64) -> Option<StartPacket> {
         let fits = (position.board(), position.ladder()) == (BoardSize::FourByEight, Ladder::Taiwan);
-        fits.then(|| Start { position: with_turn(*position, Some(Color::Red)), earlier: Vec::new(), total })
+        fits.then(|| StartPacket { position: with_turn(*position, Some(Color::Red)), earlier: Vec::new(), total })
     }
 
     /// The position with this side to move.
@@ -221,7 +221,7 @@ impl FromStr for FromServer {
     }
 }
 
-fn read_start(text: &str, list: &str) -> Result<Start, PacketError> {
+fn read_start(text: &str, list: &str) -> Result<StartPacket, PacketError> {
     let unknown = || PacketError::Unknown(excerpt(text));
     let numbers: Vec<&str> = list.split(',').collect();
     let (codes, rest) = numbers.split_at_checked(Square::COUNT).ok_or_else(unknown)?;
@@ -256,7 +256,7 @@ fn read_start(text: &str, list: &str) -> Result<Start, PacketError> {
     }
     let position = Position::try_from(setup).map_err(|reason| PacketError::Board { text: excerpt(text), reason })?;
     let total = number(total).ok_or_else(unknown)?;
-    Ok(Start { position, earlier: earlier.iter().map(|&mv| mv.to_owned()).collect(), total })
+    Ok(StartPacket { position, earlier: earlier.iter().map(|&mv| mv.to_owned()).collect(), total })
 }
 
 impl fmt::Display for FromServer {
@@ -274,7 +274,7 @@ impl fmt::Display for FromServer {
     }
 }
 
-impl fmt::Display for Start {
+impl fmt::Display for StartPacket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for square in rows() {
             let code = match self.position.piece_at(square) {

@@ -7,25 +7,25 @@ use anqi_rules::{Move, Square};
 
 /// A move as a pair of squares, `b8 b8` or `c6 c7`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pair(pub(crate) Square, pub(crate) Square);
+pub(crate) struct SquarePair(pub(crate) Square, pub(crate) Square);
 
-impl From<Move> for Pair {
-    fn from(mv: Move) -> Pair {
+impl From<Move> for SquarePair {
+    fn from(mv: Move) -> SquarePair {
         match mv {
-            Move::Flip(square) => Pair(square, square),
-            Move::Step { from, to } => Pair(from, to),
+            Move::Flip(square) => SquarePair(square, square),
+            Move::Step { from, to } => SquarePair(from, to),
         }
     }
 }
 
-impl From<Pair> for Move {
-    fn from(Pair(from, to): Pair) -> Move {
+impl From<SquarePair> for Move {
+    fn from(SquarePair(from, to): SquarePair) -> Move {
         if from == to { Move::Flip(from) } else { Move::Step { from, to } }
     }
 }
 
 /// With a space, as the numbered lines have it.
-impl fmt::Display for Pair {
+impl fmt::Display for SquarePair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.0, self.1)
     }
@@ -33,7 +33,7 @@ impl fmt::Display for Pair {
 
 /// What an engine may answer when asked for a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Answer {
+pub(crate) enum EngineAnswer {
     Move(Move),
     /// `a0 a0`.
     Resigns,
@@ -43,8 +43,8 @@ pub(crate) enum Answer {
     Nonsense,
 }
 
-impl Answer {
-    pub(crate) fn of(from: &str, to: &str) -> Answer {
+impl EngineAnswer {
+    pub(crate) fn of(from: &str, to: &str) -> EngineAnswer {
         let looks_like_a_square = |word: &str| {
             let mut characters = word.chars();
             characters.next().is_some_and(|file| file.is_ascii_lowercase())
@@ -52,10 +52,10 @@ impl Answer {
                 && characters.all(|rank| rank.is_ascii_digit())
         };
         match (Square::from_str(from), Square::from_str(to)) {
-            (Ok(from), Ok(to)) => Answer::Move(Pair(from, to).into()),
-            _ if (from, to) == ("a0", "a0") => Answer::Resigns,
-            _ if looks_like_a_square(from) && looks_like_a_square(to) => Answer::OffBoard,
-            _ => Answer::Nonsense,
+            (Ok(from), Ok(to)) => EngineAnswer::Move(SquarePair(from, to).into()),
+            _ if (from, to) == ("a0", "a0") => EngineAnswer::Resigns,
+            _ if looks_like_a_square(from) && looks_like_a_square(to) => EngineAnswer::OffBoard,
+            _ => EngineAnswer::Nonsense,
         }
     }
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use anqi_engine::{Limits, OptionInfo, Score};
 use anqi_rules::{Game, Move, ParseError, Piece, Ply, Position, Rules, Seat, Setup, Square, excerpt};
 
-use crate::squares::Pair;
+use crate::squares::SquarePair;
 
 /// What a user interface or a referee says.
 ///
 /// ```
-/// use anqi_protocol::uci::Command;
+/// use anqi_protocol::uci::UciCommand;
 ///
 /// for text in [
 ///     "uci",
@@ -21,12 +21,12 @@ use crate::squares::Pair;
 ///     "position fen 2K1/4/4/4/4/4/4/p3 r - 12 57 moves c8c7",
 ///     "go wtime 900000 btime 899593 nodes 100000",
 /// ] {
-///     assert_eq!(text.parse::<Command>()?.to_string(), text);
+///     assert_eq!(text.parse::<UciCommand>()?.to_string(), text);
 /// }
 /// # Ok::<(), anqi_protocol::uci::UciError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Command {
+pub enum UciCommand {
     /// Who are you, and what can be set?
     Uci,
     /// Are you there?
@@ -41,7 +41,7 @@ pub enum Command {
         value: Option<String>,
     },
     /// What to look at.
-    Position(Placement),
+    Position(StartPlacement),
     /// Think.
     Go(Go),
     /// Stop thinking and answer.
@@ -55,7 +55,7 @@ pub enum Command {
 /// A position and how it goes on: `startpos` or `fen BOARD SIDE POOL QUIET PLIES`, then `moves` and plies as
 /// `c6c7` or, for a flip and what it showed, `b8b8G`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Placement {
+pub struct StartPlacement {
     /// Where it starts; `None` is the beginning of a game. Read with the Taiwanese ladder.
     pub start: Option<Fen>,
     /// What was played from there.
@@ -71,13 +71,13 @@ pub struct Fen {
     pub plies: u32,
 }
 
-impl Placement {
+impl StartPlacement {
     /// The game as it stands.
     #[must_use]
-    pub fn of(game: &Game) -> Placement {
+    pub fn of(game: &Game) -> StartPlacement {
         let start = game.positions()[0];
         let start = (start != Position::initial(game.rules())).then_some(Fen { position: start, plies: 0 });
-        Placement { start, plies: game.plies().to_vec() }
+        StartPlacement { start, plies: game.plies().to_vec() }
     }
 
     /// The game by these rules, and who is to move: the first player or the second.
@@ -206,19 +206,19 @@ fn number<T: FromStr>(word: &str) -> Option<T> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
 
-impl FromStr for Command {
+impl FromStr for UciCommand {
     type Err = UciError;
 
-    fn from_str(text: &str) -> Result<Command, UciError> {
+    fn from_str(text: &str) -> Result<UciCommand, UciError> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         let bad = |usage| UciError::Arguments { text: excerpt(text), usage };
         match words[..] {
-            ["uci"] => Ok(Command::Uci),
-            ["isready"] => Ok(Command::IsReady),
-            ["ucinewgame"] => Ok(Command::NewGame),
-            ["stop"] => Ok(Command::Stop),
-            ["quit"] => Ok(Command::Quit),
-            ["d"] => Ok(Command::Show),
+            ["uci"] => Ok(UciCommand::Uci),
+            ["isready"] => Ok(UciCommand::IsReady),
+            ["ucinewgame"] => Ok(UciCommand::NewGame),
+            ["stop"] => Ok(UciCommand::Stop),
+            ["quit"] => Ok(UciCommand::Quit),
+            ["d"] => Ok(UciCommand::Show),
             ["setoption", "name", ref rest @ ..] if !rest.is_empty() => {
                 let split = rest.iter().position(|&word| word == "value").unwrap_or(rest.len());
                 let name = rest[..split].join(" ");
@@ -226,18 +226,18 @@ impl FromStr for Command {
                 if name.is_empty() {
                     Err(bad("setoption name NAME value VALUE"))
                 } else {
-                    Ok(Command::SetOption { name, value })
+                    Ok(UciCommand::SetOption { name, value })
                 }
             }
             ["setoption", ..] => Err(bad("setoption name NAME value VALUE")),
-            ["position", ref rest @ ..] => read_position(rest)?.map(Command::Position).ok_or_else(|| bad(POSITION)),
-            ["go", ref rest @ ..] => read_go(rest).map(Command::Go).ok_or_else(|| bad(GO)),
+            ["position", ref rest @ ..] => read_position(rest)?.map(UciCommand::Position).ok_or_else(|| bad(POSITION)),
+            ["go", ref rest @ ..] => read_go(rest).map(UciCommand::Go).ok_or_else(|| bad(GO)),
             _ => Err(UciError::Unknown(excerpt(text))),
         }
     }
 }
 
-fn read_position(words: &[&str]) -> Result<Option<Placement>, UciError> {
+fn read_position(words: &[&str]) -> Result<Option<StartPlacement>, UciError> {
     let (start, rest) = match words {
         ["startpos", rest @ ..] => (None, rest),
         ["fen", board, side, pool, quiet, plies, rest @ ..] => {
@@ -252,7 +252,7 @@ fn read_position(words: &[&str]) -> Result<Option<Placement>, UciError> {
         ["moves", plies @ ..] => plies.iter().map(|word| read_ply(word)).collect(),
         _ => None,
     };
-    Ok(plies.map(|plies| Placement { start, plies }))
+    Ok(plies.map(|plies| StartPlacement { start, plies }))
 }
 
 fn read_go(words: &[&str]) -> Option<Go> {
@@ -287,25 +287,25 @@ struct UciPly(Ply);
 
 impl fmt::Display for UciPly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Pair(from, to) = self.0.to_move().into();
+        let SquarePair(from, to) = self.0.to_move().into();
         write!(f, "{from}{to}")?;
         self.0.revealed().map_or(Ok(()), |piece| write!(f, "{}", piece.char()))
     }
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for UciCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Command::Uci => f.write_str("uci"),
-            Command::IsReady => f.write_str("isready"),
-            Command::NewGame => f.write_str("ucinewgame"),
-            Command::Stop => f.write_str("stop"),
-            Command::Quit => f.write_str("quit"),
-            Command::Show => f.write_str("d"),
-            Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
-            Command::SetOption { name, value: Some(value) } => write!(f, "setoption name {name} value {value}"),
-            Command::Position(placement) => write!(f, "position {placement}"),
-            Command::Go(go) => {
+            UciCommand::Uci => f.write_str("uci"),
+            UciCommand::IsReady => f.write_str("isready"),
+            UciCommand::NewGame => f.write_str("ucinewgame"),
+            UciCommand::Stop => f.write_str("stop"),
+            UciCommand::Quit => f.write_str("quit"),
+            UciCommand::Show => f.write_str("d"),
+            UciCommand::SetOption { name, value: None } => write!(f, "setoption name {name}"),
+            UciCommand::SetOption { name, value: Some(value) } => write!(f, "setoption name {name} value {value}"),
+            UciCommand::Position(placement) => write!(f, "position {placement}"),
+            UciCommand::Go(go) => {
                 f.write_str("go")?;
                 for (key, number) in go.numbers() {
                     if let Some(number) = number {
@@ -318,7 +318,7 @@ impl fmt::Display for Command {
     }
 }
 
-impl fmt::Display for Placement {
+impl fmt::Display for StartPlacement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.start {
             None => f.write_str("startpos")?,
@@ -341,15 +341,15 @@ impl fmt::Display for Placement {
 /// What an engine says.
 ///
 /// ```
-/// use anqi_protocol::uci::Reply;
+/// use anqi_protocol::uci::UciReply;
 ///
 /// for text in ["uciok", "readyok", "bestmove b8b8", "bestmove 0000", "id name anqi", "info depth 3 score cp 20 nodes 7 pv b8b8"] {
-///     assert_eq!(text.parse::<Reply>()?.to_string(), text);
+///     assert_eq!(text.parse::<UciReply>()?.to_string(), text);
 /// }
 /// # Ok::<(), anqi_protocol::uci::UciError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reply {
+pub enum UciReply {
     /// `id name …` or `id author …`.
     Id {
         /// `name` or `author`.
@@ -423,22 +423,24 @@ impl fmt::Display for UciScore {
     }
 }
 
-impl FromStr for Reply {
+impl FromStr for UciReply {
     type Err = UciError;
 
-    fn from_str(text: &str) -> Result<Reply, UciError> {
+    fn from_str(text: &str) -> Result<UciReply, UciError> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         let bad = |usage| UciError::Arguments { text: excerpt(text), usage };
         match words[..] {
-            ["uciok"] => Ok(Reply::UciOk),
-            ["readyok"] => Ok(Reply::ReadyOk),
+            ["uciok"] => Ok(UciReply::UciOk),
+            ["readyok"] => Ok(UciReply::ReadyOk),
             ["id", key @ ("name" | "author"), ref rest @ ..] => {
-                Ok(Reply::Id { key: key.to_owned(), value: rest.join(" ") })
+                Ok(UciReply::Id { key: key.to_owned(), value: rest.join(" ") })
             }
-            ["option", ref rest @ ..] => Ok(Reply::Option(rest.join(" "))),
-            ["info", "string", ref rest @ ..] => Ok(Reply::Text(rest.join(" "))),
-            ["info", ref rest @ ..] => read_info(rest).map(Reply::Info).ok_or_else(|| bad("info KEY VALUE … pv MOVES")),
-            ["bestmove", mv, ..] => Ok(Reply::BestMove(mv.to_owned())),
+            ["option", ref rest @ ..] => Ok(UciReply::Option(rest.join(" "))),
+            ["info", "string", ref rest @ ..] => Ok(UciReply::Text(rest.join(" "))),
+            ["info", ref rest @ ..] => {
+                read_info(rest).map(UciReply::Info).ok_or_else(|| bad("info KEY VALUE … pv MOVES"))
+            }
+            ["bestmove", mv, ..] => Ok(UciReply::BestMove(mv.to_owned())),
             _ => Err(UciError::Unknown(excerpt(text))),
         }
     }
@@ -473,19 +475,19 @@ fn read_info(words: &[&str]) -> Option<Info> {
 
 fn read_move(word: &str) -> Option<Move> {
     let squares = (word.len() == 4).then(|| word.split_at_checked(2)).flatten()?;
-    Some(Pair(squares.0.parse().ok()?, squares.1.parse().ok()?).into())
+    Some(SquarePair(squares.0.parse().ok()?, squares.1.parse().ok()?).into())
 }
 
-impl fmt::Display for Reply {
+impl fmt::Display for UciReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reply::Id { key, value } => write!(f, "id {key} {value}"),
-            Reply::Option(declaration) => write!(f, "option {declaration}"),
-            Reply::UciOk => f.write_str("uciok"),
-            Reply::ReadyOk => f.write_str("readyok"),
-            Reply::Info(info) => write!(f, "info{info}"),
-            Reply::Text(text) => write!(f, "info string {text}"),
-            Reply::BestMove(mv) => write!(f, "bestmove {mv}"),
+            UciReply::Id { key, value } => write!(f, "id {key} {value}"),
+            UciReply::Option(declaration) => write!(f, "option {declaration}"),
+            UciReply::UciOk => f.write_str("uciok"),
+            UciReply::ReadyOk => f.write_str("readyok"),
+            UciReply::Info(info) => write!(f, "info{info}"),
+            UciReply::Text(text) => write!(f, "info string {text}"),
+            UciReply::BestMove(mv) => write!(f, "bestmove {mv}"),
         }
     }
 }
@@ -508,7 +510,7 @@ impl fmt::Display for Info {
 /// A move as two squares without a space.
 #[must_use]
 pub fn squares(mv: Move) -> String {
-    let Pair(from, to) = mv.into();
+    let SquarePair(from, to) = mv.into();
     format!("{from}{to}")
 }
 

@@ -12,7 +12,7 @@ use std::{env, fs};
 
 use anqi_engine::{Limits, Resources};
 use anqi_protocol::packets::{read_packet, write_packet};
-use anqi_protocol::uci::Command;
+use anqi_protocol::uci::UciCommand;
 use anqi_protocol::{CheckPlan, Clock, OutsideSpec, ServedEngine, check_engine, serve, serve_packets, supervise_with};
 use anqi_rules::{Rules, Seed};
 
@@ -75,8 +75,8 @@ impl Read for Script {
             let Some(line) = self.lines.next() else { return Ok(0) };
             self.log.add(&format!("> {line}\n"));
             let thinks = match line.parse() {
-                Ok(Command::Go(go)) => go.is_bounded(),
-                command => command == Ok(Command::Stop),
+                Ok(UciCommand::Go(go)) => go.is_bounded(),
+                command => command == Ok(UciCommand::Stop),
             };
             if self.uci && thinks {
                 self.awaited = Some(("bestmove", self.log.count("bestmove")));

@@ -20,12 +20,12 @@ where
 }
 
 fn all_go_round(text: &str) {
-    goes_round::<numbered::Command>(text);
-    goes_round::<numbered::Reply>(text);
+    goes_round::<numbered::NumberedCommand>(text);
+    goes_round::<numbered::NumberedReply>(text);
     goes_round::<packets::FromServer>(text);
     goes_round::<packets::FromEngine>(text);
-    goes_round::<uci::Command>(text);
-    goes_round::<uci::Reply>(text);
+    goes_round::<uci::UciCommand>(text);
+    goes_round::<uci::UciReply>(text);
     goes_round::<OutsideSpec>(text);
     goes_round::<Clock>(text);
 }
@@ -72,10 +72,10 @@ proptest! {
 
 #[test]
 fn what_must_be_understood() {
-    assert!(goes_round::<numbered::Command>("15 time_setting 900000"));
-    assert!(goes_round::<numbered::Reply>("=7 "));
+    assert!(goes_round::<numbered::NumberedCommand>("15 time_setting 900000"));
+    assert!(goes_round::<numbered::NumberedReply>("=7 "));
     assert!(goes_round::<packets::FromServer>("/turn 0 2"));
-    assert!(goes_round::<uci::Command>("position startpos moves b8b8G"));
+    assert!(goes_round::<uci::UciCommand>("position startpos moves b8b8G"));
     assert!(goes_round::<OutsideSpec>("cmd='./my engine' tc=40/15:00+2"));
     let error = "cmd=./x colour=red".parse::<OutsideSpec>().unwrap_err().to_string();
     assert_eq!(

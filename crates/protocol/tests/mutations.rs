@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
 use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
-use anqi_protocol::numbered::{Command, NAMES};
+use anqi_protocol::numbered::{NAMES, NumberedCommand};
 use anqi_protocol::{ServedEngine, serve};
 use anqi_rules::{Deal, Game, Rules, Seed};
 use rand_core::Rng;
@@ -41,11 +41,11 @@ fn server_lines(seed: u64) -> Vec<Vec<u8>> {
         let ply = deal.resolve(choice.mv).unwrap();
         let color = game.position().turn().map_or("unknown", |color| color.name());
         lines.push(format!("12 genmove {color}"));
-        lines.push(Command::from(ply).to_string());
+        lines.push(NumberedCommand::from(ply).to_string());
         game.play(ply).unwrap();
         lines.push("16 time_left red 800000".to_owned());
         if game.plies().len() == 40 {
-            let board = anqi_protocol::numbered::Board::of(game.position()).unwrap();
+            let board = anqi_protocol::numbered::InitBoard::of(game.position()).unwrap();
             lines.push(format!("18 init_board {board}"));
         }
     }
@@ -155,7 +155,7 @@ impl Tester {
                 };
                 // Whoever says goodbye gets no answer to the next question.
                 let text = String::from_utf8_lossy(&self.sent).into_owned();
-                if text.parse() == Ok(Command::Quit) {
+                if text.parse() == Ok(NumberedCommand::Quit) {
                     self.sent = b"5 quip".to_vec();
                 }
                 Some(self.sent.clone())

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::time::Duration;
 
 use anqi_engine::{Limits, Resources};
-use anqi_protocol::numbered::{Command, Reply};
+use anqi_protocol::numbered::{NumberedCommand, NumberedReply};
 use anqi_protocol::{ServedEngine, serve};
 use anqi_rules::{Deal, Game, Move, Rules, Seed, Square};
 
@@ -23,22 +23,22 @@ fn a_pondering_engine_plays_a_game() {
     let (from_engine, engine_out) = io::pipe().unwrap();
     let served = std::thread::spawn(move || serve(&engine, engine_in, engine_out));
     let mut answers = BufReader::new(from_engine).lines();
-    let mut ask = |command: &Command| {
+    let mut ask = |command: &NumberedCommand| {
         writeln!(to_engine, "{command}").unwrap();
-        let reply: Reply = answers.next().unwrap().unwrap().parse().unwrap();
+        let reply: NumberedReply = answers.next().unwrap().unwrap().parse().unwrap();
         assert!(reply.ok && reply.id == Some(command.id()), "{command}: {reply}");
         reply.text
     };
 
     let (rules, seed) = (Rules::server(), Seed::from(7));
     let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
-    ask(&Command::ResetBoard);
+    ask(&NumberedCommand::ResetBoard);
     for number in 0..60 {
         if game.outcome().is_some() {
             break;
         }
         let mv = if number % 2 == 0 {
-            let text = ask(&Command::GenMove(game.position().turn()));
+            let text = ask(&NumberedCommand::GenMove(game.position().turn()));
             let squares: Vec<Square> = text.split(' ').map(|square| square.parse().unwrap()).collect();
             if squares[0] == squares[1] {
                 Move::Flip(squares[0])
@@ -54,6 +54,6 @@ fn a_pondering_engine_plays_a_game() {
         game.play(ply).unwrap_or_else(|error| panic!("{mv}: {error}"));
         ask(&ply.into());
     }
-    ask(&Command::Quit);
+    ask(&NumberedCommand::Quit);
     served.join().unwrap().unwrap();
 }

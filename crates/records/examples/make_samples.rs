@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use anqi_records::{Chances, Clock, Comment, Eval, Format, Reason, Record, Tags, Writer};
+use anqi_records::{ClockTime, Comment, Eval, Format, Permille, Reason, Record, Tags, Writer};
 use anqi_rules::{Commitment, Deal, Game, Move, Ply, Position, Rules, Seed, Termination};
 use rand_core::Rng;
 
@@ -215,9 +215,9 @@ fn comment(game: &Game, clock: u64, spent: u64) -> Result<Comment, Box<dyn Error
     };
     let mut comment = Comment::new(words)?;
     comment.eval = Eval::new(ahead as f64 / 4.0);
-    comment.wdl = Chances::new(chance(ahead), 334, chance(-ahead));
-    comment.clk = Some(Clock::from_millis(clock));
-    comment.emt = Some(Clock::from_millis(spent));
+    comment.wdl = Permille::new(chance(ahead), 334, chance(-ahead));
+    comment.clk = Some(ClockTime::from_millis(clock));
+    comment.emt = Some(ClockTime::from_millis(spent));
     Ok(comment)
 }
 

@@ -1,4 +1,4 @@
-//! `Check`: what the rules say about many records, in numbers.
+//! `ReplayTotals`: what the rules say about many records, in numbers.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::replay::{EndingCheck, Replay};
 
 /// Totals over many replays. Endings that could not be compared are in neither of the last two.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-pub struct Check {
+pub struct ReplayTotals {
     /// Records that were replayed.
     pub games: u64,
     /// Plies in them.
@@ -21,7 +21,7 @@ pub struct Check {
     pub damaged: u64,
 }
 
-impl Check {
+impl ReplayTotals {
     /// Counts a replay.
     pub fn add(&mut self, replay: &Replay) {
         self.games += 1;

@@ -1,4 +1,4 @@
-//! `Clock`: a time as the comments of records write it.
+//! `ClockTime`: a time as the comments of records write it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,21 +11,21 @@ use crate::comment::CommentError;
 /// Hours, minutes and seconds to the millisecond, written `0:14:59.5`.
 ///
 /// ```
-/// use anqi_records::Clock;
+/// use anqi_records::ClockTime;
 ///
-/// let clock: Clock = "0:14:59.5".parse()?;
+/// let clock: ClockTime = "0:14:59.5".parse()?;
 /// assert_eq!(clock.millis(), 899_500);
 /// assert_eq!(clock.to_string(), "0:14:59.5");
 /// # Ok::<(), anqi_records::CommentError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Clock(u64);
+pub struct ClockTime(u64);
 
-impl Clock {
+impl ClockTime {
     /// So many milliseconds.
     #[must_use]
-    pub const fn from_millis(millis: u64) -> Clock {
-        Clock(millis)
+    pub const fn from_millis(millis: u64) -> ClockTime {
+        ClockTime(millis)
     }
 
     /// The whole of it in milliseconds.
@@ -36,19 +36,19 @@ impl Clock {
 }
 
 /// Fractions of a millisecond are dropped.
-impl From<Duration> for Clock {
-    fn from(duration: Duration) -> Clock {
-        Clock(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+impl From<Duration> for ClockTime {
+    fn from(duration: Duration) -> ClockTime {
+        ClockTime(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
     }
 }
 
-impl From<Clock> for Duration {
-    fn from(clock: Clock) -> Duration {
+impl From<ClockTime> for Duration {
+    fn from(clock: ClockTime) -> Duration {
         Duration::from_millis(clock.0)
     }
 }
 
-impl fmt::Display for Clock {
+impl fmt::Display for ClockTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, fraction) = (self.0 / 1000, self.0 % 1000);
         write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)?;
@@ -59,11 +59,11 @@ impl fmt::Display for Clock {
     }
 }
 
-impl FromStr for Clock {
+impl FromStr for ClockTime {
     type Err = CommentError;
 
-    fn from_str(text: &str) -> Result<Clock, CommentError> {
-        parse(text).map(Clock).ok_or_else(|| CommentError::Clock(excerpt(text)))
+    fn from_str(text: &str) -> Result<ClockTime, CommentError> {
+        parse(text).map(ClockTime).ok_or_else(|| CommentError::Clock(excerpt(text)))
     }
 }
 
@@ -87,12 +87,12 @@ fn number(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Clock;
+    use super::ClockTime;
 
     #[test]
     fn goes_round() {
         for millis in [0, 1, 10, 999, 59_999, 60_000, 899_500, 3_600_000, 86_400_001, u64::MAX] {
-            let clock = Clock::from_millis(millis);
+            let clock = ClockTime::from_millis(millis);
             assert_eq!(clock.to_string().parse(), Ok(clock));
         }
     }
@@ -101,9 +101,9 @@ mod tests {
     fn is_strict() {
         for text in ["", "5", "1:00", "0:60:00", "0:00:60", "0:0:1", "-0:00:01", "0:00:01.", "0:00:01.0005", "0:+1:01"]
         {
-            let error = text.parse::<Clock>().unwrap_err().to_string();
+            let error = text.parse::<ClockTime>().unwrap_err().to_string();
             assert!(error.contains(&format!("{text:?}")), "{error}");
         }
-        assert!(format!("{}:00:00", u64::MAX).parse::<Clock>().is_err());
+        assert!(format!("{}:00:00", u64::MAX).parse::<ClockTime>().is_err());
     }
 }

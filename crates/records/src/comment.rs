@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use anqi_rules::excerpt;
 
-use crate::clock::Clock;
-use crate::eval::{Chances, Eval};
+use crate::clock::ClockTime;
+use crate::eval::{Eval, Permille};
 use crate::tags::LONGEST_TEXT;
 
 /// What a record says about a ply: commands such as `[%eval 0.35]`, then words.
@@ -28,11 +28,11 @@ pub struct Comment {
     /// `[%eval 0.35]`: the value of the position after the ply, for the mover.
     pub eval: Option<Eval>,
     /// `[%wdl 520 300 180]`: chances of win, draw and loss in per mille, for the mover.
-    pub wdl: Option<Chances>,
+    pub wdl: Option<Permille>,
     /// `[%clk 0:14:59.5]`: time left on the mover's clock after the ply.
-    pub clk: Option<Clock>,
+    pub clk: Option<ClockTime>,
     /// `[%emt 0:00:01.25]`: time that the mover spent on the ply.
-    pub emt: Option<Clock>,
+    pub emt: Option<ClockTime>,
     text: String,
 }
 

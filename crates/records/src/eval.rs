@@ -1,4 +1,4 @@
-//! What a player thought of its position: `Eval` and `Chances`.
+//! What a player thought of its position: `Eval` and `Permille`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -63,23 +63,23 @@ impl FromStr for Eval {
 /// Chances of win, draw and loss in per mille, seen by whoever made the ply.
 ///
 /// ```
-/// use anqi_records::Chances;
+/// use anqi_records::Permille;
 ///
-/// let wdl: Chances = "520 300 180".parse()?;
+/// let wdl: Permille = "520 300 180".parse()?;
 /// assert_eq!(wdl.win(), 520);
 /// assert_eq!(wdl.to_string(), "520 300 180");
-/// assert_eq!(Chances::new(520, 300, 181), None); // more than everything
+/// assert_eq!(Permille::new(520, 300, 181), None); // more than everything
 /// # Ok::<(), anqi_records::CommentError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Chances([u16; 3]);
+pub struct Permille([u16; 3]);
 
-impl Chances {
+impl Permille {
     /// The three chances, if they add up to 1000.
     #[must_use]
-    pub fn new(win: u16, draw: u16, loss: u16) -> Option<Chances> {
+    pub fn new(win: u16, draw: u16, loss: u16) -> Option<Permille> {
         let sum: u32 = [win, draw, loss].map(u32::from).iter().sum();
-        (sum == 1000).then_some(Chances([win, draw, loss]))
+        (sum == 1000).then_some(Permille([win, draw, loss]))
     }
 
     /// The mover wins.
@@ -101,19 +101,19 @@ impl Chances {
     }
 }
 
-impl fmt::Display for Chances {
+impl fmt::Display for Permille {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.win(), self.draw(), self.loss())
     }
 }
 
-impl FromStr for Chances {
+impl FromStr for Permille {
     type Err = CommentError;
 
-    fn from_str(text: &str) -> Result<Chances, CommentError> {
+    fn from_str(text: &str) -> Result<Permille, CommentError> {
         let chances: Option<Vec<u16>> = text.split_ascii_whitespace().take(4).map(|word| word.parse().ok()).collect();
         match chances.as_deref() {
-            Some(&[win, draw, loss]) => Chances::new(win, draw, loss),
+            Some(&[win, draw, loss]) => Permille::new(win, draw, loss),
             _ => None,
         }
         .ok_or_else(|| CommentError::Wdl(excerpt(text)))
@@ -122,7 +122,7 @@ impl FromStr for Chances {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chances, Eval};
+    use super::{Eval, Permille};
 
     #[test]
     fn evals_are_plain_decimals() {
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn chances_add_up() {
         for text in ["", "1000", "500 500", "400 300 299", "1000 0 0 0", "x 0 0", "1001 0 -1"] {
-            assert!(text.parse::<Chances>().is_err(), "{text}");
+            assert!(text.parse::<Permille>().is_err(), "{text}");
         }
     }
 }

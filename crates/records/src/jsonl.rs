@@ -5,10 +5,10 @@ use std::io::Write;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::clock::Clock;
+use crate::clock::ClockTime;
 use crate::error::WriteError;
 use crate::eval::Eval;
-use crate::record::{Played, Record};
+use crate::record::{PlayedPly, Record};
 use crate::tags::Tags;
 
 /// The name and version of the layout, in every object.
@@ -52,14 +52,14 @@ struct JsonPly<'a> {
     comment: &'a str,
 }
 
-impl<'a> From<&'a Played> for JsonPly<'a> {
-    fn from(Played { ply, comment }: &'a Played) -> JsonPly<'a> {
+impl<'a> From<&'a PlayedPly> for JsonPly<'a> {
+    fn from(PlayedPly { ply, comment }: &'a PlayedPly) -> JsonPly<'a> {
         JsonPly {
             ply: ply.to_string(),
             eval: comment.eval.map(Eval::get),
             wdl: comment.wdl.map(|wdl| [wdl.win(), wdl.draw(), wdl.loss()]),
-            clk_ms: comment.clk.map(Clock::millis),
-            emt_ms: comment.emt.map(Clock::millis),
+            clk_ms: comment.clk.map(ClockTime::millis),
+            emt_ms: comment.emt.map(ClockTime::millis),
             comment: comment.text(),
         }
     }

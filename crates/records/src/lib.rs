@@ -58,19 +58,19 @@ mod stats;
 mod tags;
 mod writer;
 
-pub use check::Check;
-pub use clock::Clock;
+pub use check::ReplayTotals;
+pub use clock::ClockTime;
 pub use comment::{Comment, CommentError};
 pub use error::{Flaw, RecordDamage, RecordError, WriteError};
-pub use eval::{Chances, Eval};
+pub use eval::{Eval, Permille};
 #[cfg(feature = "files")]
 pub use files::{FileError, Found, Source, open, read_files};
 pub use format::{Format, UnknownFormat};
 pub use jsonl::write_json_line;
 pub use reader::{LocatedRecord, Reader};
-pub use record::{Contradiction, Played, Record};
+pub use record::{Contradiction, PlayedPly, Record};
 pub use replay::{BoardEnding, EndingCheck, IllegalPly, Replay, ReplayError, replay};
 pub use result::{GameResult, Reason, ResultError};
-pub use stats::{Branching, FirstPlayer, Interval, Spread, Stats, Summary};
+pub use stats::{Branching, FirstPlayer, GamesSummary, Interval, Spread, Stats};
 pub use tags::{TagError, Tags};
 pub use writer::Writer;

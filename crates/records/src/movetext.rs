@@ -7,7 +7,7 @@ use anqi_rules::{Ply, excerpt};
 use crate::comment::CommentError;
 use crate::error::Flaw;
 use crate::escape::{escape, unescape};
-use crate::record::Played;
+use crate::record::PlayedPly;
 use crate::result::GameResult;
 
 /// More plies than any game has: it takes at most 62 flips and captures, and nobody waits longer
@@ -19,7 +19,7 @@ const COLUMNS: usize = 80;
 /// Plies read so far, line by line.
 #[derive(Default)]
 pub(crate) struct Movetext {
-    pub(crate) plies: Vec<Played>,
+    pub(crate) plies: Vec<PlayedPly>,
     pub(crate) result: Option<GameResult>,
     /// What stands after an opening brace that is not closed yet, escapes and all.
     open: Option<String>,
@@ -60,7 +60,7 @@ impl Movetext {
     }
 
     /// The plies and the result, if the text is complete.
-    pub(crate) fn finish(self) -> Result<(Vec<Played>, GameResult), Flaw> {
+    pub(crate) fn finish(self) -> Result<(Vec<PlayedPly>, GameResult), Flaw> {
         match (self.open, self.result) {
             (Some(_), _) => Err(Flaw::OpenComment),
             (None, None) => Err(Flaw::NoResult),
@@ -114,9 +114,9 @@ fn closing_brace(text: &str) -> Option<usize> {
 }
 
 /// Writes plies and result, wrapped, with an end of line.
-pub(crate) fn write(out: &mut impl Write, plies: &[Played], result: GameResult) -> fmt::Result {
+pub(crate) fn write(out: &mut impl Write, plies: &[PlayedPly], result: GameResult) -> fmt::Result {
     let mut wrap = Wrap { out, column: 0 };
-    for (index, Played { ply, comment }) in plies.iter().enumerate() {
+    for (index, PlayedPly { ply, comment }) in plies.iter().enumerate() {
         wrap.word(&if index.is_multiple_of(2) { format!("{}. {ply}", index / 2 + 1) } else { ply.to_string() })?;
         if !comment.is_empty() {
             let text = format!("{{{}}}", escape(&comment.to_string(), '}'));

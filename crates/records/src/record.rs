@@ -39,22 +39,22 @@ use crate::tags::{TagError, Tags, meaningless};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     tags: Tags,
-    plies: Vec<Played>,
+    plies: Vec<PlayedPly>,
     result: GameResult,
 }
 
 /// A ply and what the record says about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Played {
+pub struct PlayedPly {
     /// What happened.
     pub ply: Ply,
     /// What is said about it, mostly nothing.
     pub comment: Comment,
 }
 
-impl From<Ply> for Played {
-    fn from(ply: Ply) -> Played {
-        Played { ply, comment: Comment::default() }
+impl From<Ply> for PlayedPly {
+    fn from(ply: Ply) -> PlayedPly {
+        PlayedPly { ply, comment: Comment::default() }
     }
 }
 
@@ -84,7 +84,7 @@ impl Record {
     ///
     /// # Errors
     /// If the tags say another result or another number of plies.
-    pub fn new(mut tags: Tags, plies: Vec<Played>, result: GameResult) -> Result<Record, Contradiction> {
+    pub fn new(mut tags: Tags, plies: Vec<PlayedPly>, result: GameResult) -> Result<Record, Contradiction> {
         match tags.get("Result") {
             None => tags.put("Result", result.to_string()),
             Some(tag) if tag != result.name() => {
@@ -114,7 +114,7 @@ impl Record {
             Some(start) => tags.put("Position", start.to_string()),
             None => drop(tags.remove("Position")),
         }
-        Record { tags, plies: game.plies().iter().copied().map(Played::from).collect(), result }
+        Record { tags, plies: game.plies().iter().copied().map(PlayedPly::from).collect(), result }
     }
 
     /// The same record with these comments on its plies, from the first on.
@@ -135,7 +135,7 @@ impl Record {
 
     /// Tags and plies, to make another record of them.
     #[must_use]
-    pub fn into_parts(self) -> (Tags, Vec<Played>, GameResult) {
+    pub fn into_parts(self) -> (Tags, Vec<PlayedPly>, GameResult) {
         (self.tags, self.plies, self.result)
     }
 
@@ -147,7 +147,7 @@ impl Record {
 
     /// What was played.
     #[must_use]
-    pub fn plies(&self) -> &[Played] {
+    pub fn plies(&self) -> &[PlayedPly] {
         &self.plies
     }
 

@@ -11,7 +11,7 @@ use crate::result::GameResult;
 /// Sums over replayed games; [`summary`](Stats::summary) divides them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Stats {
-    plies: Sample,
+    plies: Moments,
     flips: u64,
     captures: u64,
     steps: u64,
@@ -19,7 +19,7 @@ pub struct Stats {
     flip_outcomes: u64,
     endings: BTreeMap<String, u64>,
     /// Half points of the first player.
-    score: Sample,
+    score: Moments,
     wins: u64,
     draws: u64,
     losses: u64,
@@ -58,10 +58,10 @@ impl Stats {
 
     /// The averages.
     #[must_use]
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> GamesSummary {
         let games = self.plies.count;
         let per_position = |sum: u64| ratio(sum, self.plies.sum);
-        Summary {
+        GamesSummary {
             games,
             length: self.plies.spread(),
             flips: ratio(self.flips, games),
@@ -84,7 +84,7 @@ impl Stats {
 
 /// What many games look like. Averages over nothing are `None`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Summary {
+pub struct GamesSummary {
     /// How many games.
     pub games: u64,
     /// Plies a game.
@@ -162,7 +162,7 @@ fn ratio(sum: u64, count: u64) -> Option<f64> {
 
 /// Whole numbers, exact until the last division.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Sample {
+struct Moments {
     count: u64,
     sum: u64,
     squares: u128,
@@ -170,7 +170,7 @@ struct Sample {
     max: u64,
 }
 
-impl Sample {
+impl Moments {
     fn add(&mut self, value: u64) {
         self.min = if self.count == 0 { value } else { self.min.min(value) };
         self.max = self.max.max(value);
@@ -200,11 +200,11 @@ impl Sample {
 
 #[cfg(test)]
 mod tests {
-    use super::Sample;
+    use super::Moments;
 
     #[test]
     fn known_values() {
-        let mut sample = Sample::default();
+        let mut sample = Moments::default();
         assert!(sample.spread().is_none() && sample.interval().is_none());
         [2, 4, 4, 4, 5, 5, 7, 9].into_iter().for_each(|value| sample.add(value));
         let spread = sample.spread().unwrap();

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use anqi_records::{EndingCheck, Played, Record, Stats, replay};
+use anqi_records::{EndingCheck, PlayedPly, Record, Stats, replay};
 use anqi_rules::{Ply, Seat, Termination};
 
 const GAME: &str = include_str!("../../../data/games/chen-appendix.anqi");
@@ -42,7 +42,7 @@ fn every_opening_that_makes_enhance_black_will_do() {
         for order in orders().into_iter().filter(|order| order[0] != 0) {
             let mut plies = plies.clone();
             for (played, flip) in plies.iter_mut().zip(order) {
-                *played = Played::from(flips[flip]);
+                *played = PlayedPly::from(flips[flip]);
             }
             check(&Record::new(tags.clone(), plies, result).unwrap());
             openings += 1;

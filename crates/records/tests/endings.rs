@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use anqi_records::{Check, Record, Stats, replay};
+use anqi_records::{Record, ReplayTotals, Stats, replay};
 use anqi_rules::Rules;
 
 /// A record from a drawn start, and what is said about its ending.
@@ -11,7 +11,7 @@ fn check(position: &str, termination: &str, movetext: &str, expected: &str) {
     let record: Record = format!("[Position \"{position}\"]\n{reason}\n{movetext}").parse().unwrap();
     let replay = replay(&record, None).unwrap();
     assert_eq!(replay.ending.to_string(), expected, "{record}");
-    let mut check = Check::default();
+    let mut check = ReplayTotals::default();
     check.add(&replay);
     let counted = if check.endings_equal == 1 {
         "equal"
@@ -110,7 +110,7 @@ fn rules_come_from_the_caller_the_record_or_the_server() {
 
 #[test]
 fn totals_have_fixed_keys() {
-    let mut check = Check::default();
+    let mut check = ReplayTotals::default();
     let mut stats = Stats::default();
     let record: Record = format!("[Position \"{TAKE}\"]\n[Termination \"no move\"]\n\n1. a1-b1 1-0").parse().unwrap();
     let replay = replay(&record, None).unwrap();

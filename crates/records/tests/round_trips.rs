@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use anqi_records::{
-    Chances, Clock, Comment, Eval, Format, GameResult, Played, Reader, Record, Tags, WriteError, Writer,
+    ClockTime, Comment, Eval, Format, GameResult, Permille, PlayedPly, Reader, Record, Tags, WriteError, Writer,
 };
 use anqi_rules::{Deal, Game, Position, Rules, Seat, Seed, Termination};
 use proptest::prelude::*;
@@ -73,9 +73,9 @@ prop_compose! {
     ) -> Comment {
         let mut comment = Comment::new(&text).unwrap_or_default();
         comment.eval = eval.and_then(Eval::new);
-        comment.wdl = wdl.and_then(|(win, draw)| Chances::new(win, draw, 1000 - win - draw));
-        comment.clk = clk.map(Clock::from_millis);
-        comment.emt = emt.map(Clock::from_millis);
+        comment.wdl = wdl.and_then(|(win, draw)| Permille::new(win, draw, 1000 - win - draw));
+        comment.clk = clk.map(ClockTime::from_millis);
+        comment.emt = emt.map(ClockTime::from_millis);
         comment
     }
 }
@@ -129,7 +129,8 @@ fn for_server(record: &Record) -> Record {
         }),
     );
     keep("Position", tags.get("Position"));
-    Record::new(left, record.plies().iter().map(|played| Played::from(played.ply)).collect(), record.result()).unwrap()
+    Record::new(left, record.plies().iter().map(|played| PlayedPly::from(played.ply)).collect(), record.result())
+        .unwrap()
 }
 
 proptest! {

@@ -9,7 +9,7 @@ mod make_samples;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anqi_records::{Check, EndingCheck, Format, Reader, Record, replay};
+use anqi_records::{EndingCheck, Format, Reader, Record, ReplayTotals, replay};
 use anqi_rules::{Deal, Ply, Rules, Seed};
 
 fn file(name: &str) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn every_game_is_legal_and_ends_as_recorded() {
         ("chen.txt", Some(Rules::chen())), // the server's format does not tell the rules
         ("variants.anqi", None),
     ] {
-        let mut check = Check::default();
+        let mut check = ReplayTotals::default();
         let mut unfinished = 0;
         for record in records(name) {
             let replay = replay(&record, rules).unwrap();

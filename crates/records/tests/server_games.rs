@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use anqi_records::{Check, EndingCheck, Format, Reader, Record, Stats, Writer, replay};
+use anqi_records::{EndingCheck, Format, Reader, Record, ReplayTotals, Stats, Writer, replay};
 use anqi_rules::Rules;
 
 fn server_games() -> Option<Vec<u8>> {
@@ -31,7 +31,7 @@ fn write(records: &[Record], format: Format) -> Vec<u8> {
 #[test]
 fn every_ply_is_legal_and_every_ending_right() {
     let Some(text) = server_games() else { return };
-    let mut check = Check::default();
+    let mut check = ReplayTotals::default();
     let mut stats = Stats::default();
     for entry in Reader::new(&text[..]).unwrap() {
         let entry = entry.unwrap();

@@ -7,7 +7,7 @@ use anqi_stats::{Games, Points};
 
 /// Sums over the games of a plan.
 #[derive(Clone, Debug)]
-pub(crate) struct Counts {
+pub(crate) struct PlanCounts {
     /// Plies of each game.
     pub(crate) lengths: Vec<u64>,
     /// Drawn games by the reason.
@@ -16,9 +16,9 @@ pub(crate) struct Counts {
     pub(crate) seats: Vec<[Games; 2]>,
 }
 
-impl Counts {
-    pub(crate) fn new(plan: &Plan) -> Counts {
-        Counts {
+impl PlanCounts {
+    pub(crate) fn new(plan: &Plan) -> PlanCounts {
+        PlanCounts {
             lengths: Vec::new(),
             draws: BTreeMap::new(),
             seats: vec![[Games::default(); 2]; plan.contenders().len()],

@@ -1,11 +1,11 @@
 //! `MatchReport`: a match or tournament.
 
-use anqi_lab::{PairingResult, Plan, PlayedPair, Standings, Summary};
+use anqi_lab::{PairingResult, Plan, PlayedPair, Standings, StandingsSummary};
 use anqi_stats::{Elo, Estimate, Games, Outcomes, Tally};
 use maud::{Markup, html};
 
 use crate::chart;
-use crate::counts::Counts;
+use crate::counts::PlanCounts;
 use crate::moves::{Moves, UnplayableGame};
 use crate::page::{MADE_BY, facts, figure, titled};
 use crate::replay::replay;
@@ -15,7 +15,7 @@ use crate::replay::replay;
 pub struct MatchReport {
     plan: Plan,
     standings: Standings,
-    counts: Counts,
+    counts: PlanCounts,
     games: Vec<Moves>,
     most_games: usize,
 }
@@ -28,7 +28,7 @@ impl MatchReport {
         MatchReport {
             plan: plan.clone(),
             standings: Standings::new(plan),
-            counts: Counts::new(plan),
+            counts: PlanCounts::new(plan),
             games: Vec::new(),
             most_games,
         }
@@ -74,7 +74,7 @@ impl MatchReport {
         titled(&summary.event, &body)
     }
 
-    fn facts(&self, summary: &Summary) -> Markup {
+    fn facts(&self, summary: &StandingsSummary) -> Markup {
         let mut all = vec![
             ("rules", summary.rules.to_string()),
             ("seed", summary.seed.to_string()),
@@ -87,7 +87,7 @@ impl MatchReport {
         facts(all)
     }
 
-    fn cross_table(&self, summary: &Summary) -> Markup {
+    fn cross_table(&self, summary: &StandingsSummary) -> Markup {
         let dash = || "–".to_owned();
         let row = |(index, row): (usize, &anqi_lab::Row)| {
             let score = self.score(index).map_or_else(dash, |score| format!("{score:.3}"));
@@ -151,7 +151,7 @@ impl MatchReport {
         Elo::of(&all.pairs).map(|elo| elo.score)
     }
 
-    fn plots(&self, summary: &Summary) -> Markup {
+    fn plots(&self, summary: &StandingsSummary) -> Markup {
         let names = || summary.players.iter().map(|row| row.name.clone());
         let scores: Vec<_> = names().enumerate().filter_map(|(index, name)| Some((name, self.score(index)?))).collect();
         let seats: Vec<_> = names()
@@ -182,7 +182,7 @@ impl MatchReport {
         }
     }
 
-    fn replays(&self, summary: &Summary) -> Markup {
+    fn replays(&self, summary: &StandingsSummary) -> Markup {
         let (shown, all) = (self.games.len(), 2 * summary.pairs);
         html! {
             @if shown > 0 {

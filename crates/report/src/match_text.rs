@@ -3,19 +3,19 @@
 use std::fmt::{self, Write as _};
 
 use anqi_lab::luck::Adjusted;
-use anqi_lab::{PairingResult, Summary};
+use anqi_lab::{PairingResult, StandingsSummary};
 use anqi_stats::{Elo, Estimate, Games};
 
 /// What the games say.
 #[must_use]
-pub fn match_text(summary: &Summary) -> String {
+pub fn match_text(summary: &StandingsSummary) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut text, summary);
     text
 }
 
-fn write(text: &mut String, summary: &Summary) -> fmt::Result {
+fn write(text: &mut String, summary: &StandingsSummary) -> fmt::Result {
     match &summary.pairings[..] {
         [only] if summary.players.len() == 2 => write_match(text, only)?,
         _ => write_table(text, summary)?,
@@ -44,7 +44,7 @@ fn write_luck(text: &mut String, luck: &Adjusted) -> fmt::Result {
     Ok(())
 }
 
-fn write_table(text: &mut String, summary: &Summary) -> fmt::Result {
+fn write_table(text: &mut String, summary: &StandingsSummary) -> fmt::Result {
     let mut order: Vec<usize> = (0..summary.players.len()).collect();
     let ts = |player: &usize| summary.players[*player].chen.ts.unwrap_or(0.0);
     order.sort_by(|a, b| ts(b).total_cmp(&ts(a)));
@@ -82,7 +82,7 @@ fn write_table(text: &mut String, summary: &Summary) -> fmt::Result {
 
 /// What the first of a gauntlet scored against each, in the order of the plan, with the margins that pairs give. Of a round
 /// robin there are too many to list.
-fn write_pairings(text: &mut String, summary: &Summary, width: usize) -> fmt::Result {
+fn write_pairings(text: &mut String, summary: &StandingsSummary, width: usize) -> fmt::Result {
     if summary.pairings.len() >= summary.players.len() {
         return Ok(());
     }
@@ -101,7 +101,7 @@ fn share(share: Option<f64>) -> String {
     share.map_or("–".to_owned(), |share| format!("{share:.3}"))
 }
 
-fn write_games(text: &mut String, summary: &Summary) -> fmt::Result {
+fn write_games(text: &mut String, summary: &StandingsSummary) -> fmt::Result {
     let first = summary.first;
     if let Some(Elo { score, .. }) = Elo::of(&first) {
         let (wins, losses, draws) = (first.wins(), first.losses(), first.draws());

@@ -61,32 +61,32 @@ pub struct RulesSetup {
     /// used in an unbroken chase, its chaser may not attack it again on the next move.
     pub chase: bool,
     /// The name that [`Display`](fmt::Display) starts from. Two rules are equal whatever they are called.
-    base: Preset,
+    base: NamedRules,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Preset {
+enum NamedRules {
     Server,
     Chen,
     Olympiad,
 }
 
-impl Preset {
-    const ALL: [Preset; 3] = [Preset::Server, Preset::Chen, Preset::Olympiad];
+impl NamedRules {
+    const ALL: [NamedRules; 3] = [NamedRules::Server, NamedRules::Chen, NamedRules::Olympiad];
 
     const fn name(self) -> &'static str {
         match self {
-            Preset::Server => "server",
-            Preset::Chen => "chen",
-            Preset::Olympiad => "olympiad",
+            NamedRules::Server => "server",
+            NamedRules::Chen => "chen",
+            NamedRules::Olympiad => "olympiad",
         }
     }
 
     fn rules(self) -> Rules {
         let (draw, repeat) = match self {
-            Preset::Server => (60, Repeat::Cycle(3)),
-            Preset::Chen => (40, Repeat::Off),
-            Preset::Olympiad => (180, Repeat::Position(3)),
+            NamedRules::Server => (60, Repeat::Cycle(3)),
+            NamedRules::Chen => (40, Repeat::Off),
+            NamedRules::Olympiad => (180, Repeat::Position(3)),
         };
         let board = BoardSize::FourByEight;
         Rules(RulesSetup {
@@ -106,19 +106,19 @@ impl Rules {
     /// the same plies come three times in a row. The default.
     #[must_use]
     pub fn server() -> Rules {
-        Preset::Server.rules()
+        NamedRules::Server.rules()
     }
 
     /// Chen, Shen & Hsu: draw at 40 quiet plies.
     #[must_use]
     pub fn chen() -> Rules {
-        Preset::Chen.rules()
+        NamedRules::Chen.rules()
     }
 
     /// The Computer Olympiad: draw at 180 quiet plies or at the third occurrence of a position.
     #[must_use]
     pub fn olympiad() -> Rules {
-        Preset::Olympiad.rules()
+        NamedRules::Olympiad.rules()
     }
 
     /// The same rules on another board, with the usual army of that board.
@@ -171,7 +171,7 @@ impl Rules {
 
     /// The names that a rule string may start with.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        Preset::ALL.into_iter().map(Preset::name)
+        NamedRules::ALL.into_iter().map(NamedRules::name)
     }
 
     fn fields(&self) -> impl PartialEq + use<> {
@@ -286,7 +286,7 @@ impl FromStr for Rules {
     fn from_str(text: &str) -> Result<Rules, RulesError> {
         let mut parts = text.split(',');
         let name = parts.next().unwrap_or_default();
-        let base = Preset::ALL
+        let base = NamedRules::ALL
             .into_iter()
             .find(|preset| preset.name() == name)
             .ok_or_else(|| RulesError::UnknownName(excerpt(name)))?;
@@ -317,7 +317,7 @@ impl FromStr for Rules {
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Fields that spell a preset out are that preset.
-        let preset = Preset::ALL.into_iter().find(|preset| preset.rules() == *self).unwrap_or(self.0.base);
+        let preset = NamedRules::ALL.into_iter().find(|preset| preset.rules() == *self).unwrap_or(self.0.base);
         let (setup, Rules(base)) = (&self.0, preset.rules());
         write!(f, "{}", preset.name())?;
         if setup.board != base.board {

@@ -15,12 +15,12 @@ pub(crate) const MOST_GROUPS: usize = 8;
 
 /// Where the shown pieces of each group stand, and who is to move, in the colours of the class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Placement {
+pub(crate) struct VeiledPlacement {
     pub(crate) sets: [u32; MOST_GROUPS],
     pub(crate) turn: Color,
 }
 
-impl Placement {
+impl VeiledPlacement {
     /// All squares with a shown piece.
     #[inline]
     pub(crate) fn occupied(&self) -> u32 {
@@ -93,7 +93,7 @@ impl Index {
 
     /// The number of a placement, which must have as many squares in each set as the group has shown pieces.
     #[inline]
-    pub(crate) fn number(&self, placement: &Placement) -> u32 {
+    pub(crate) fn number(&self, placement: &VeiledPlacement) -> u32 {
         let Some(fold) = &self.fold else {
             return self.rank_all(&placement.sets, 0, self.free, &self.order, placement);
         };
@@ -119,7 +119,7 @@ impl Index {
         first: u32,
         mut free: u32,
         order: &[Digit],
-        placement: &Placement,
+        placement: &VeiledPlacement,
     ) -> u32 {
         let mut number = first;
         for step in order {
@@ -132,10 +132,10 @@ impl Index {
 
     /// The placement of a number below [`len`](Index::len).
     #[inline]
-    pub(crate) fn placement(&self, number: u32) -> Placement {
+    pub(crate) fn placement(&self, number: u32) -> VeiledPlacement {
         let (turn, mut rest) =
             if number < self.half { (Color::Red, number) } else { (Color::Black, number - self.half) };
-        let mut placement = Placement { sets: [0; MOST_GROUPS], turn };
+        let mut placement = VeiledPlacement { sets: [0; MOST_GROUPS], turn };
         let mut digits = [0; MOST_GROUPS];
         let folded = usize::from(self.fold.is_some());
         for (digit, step) in digits.iter_mut().zip(&self.order).skip(folded).rev() {
@@ -271,8 +271,10 @@ mod tests {
                 assert_eq!(index.number(&placement), number);
                 assert_eq!(placement.occupied().count_ones(), class.shown());
                 assert_eq!(placement.occupied() & (hidden | !board.squares().0), 0);
-                let turned =
-                    |turning: &Turning| Placement { sets: placement.sets.map(|set| turning.apply(set)), ..placement };
+                let turned = |turning: &Turning| VeiledPlacement {
+                    sets: placement.sets.map(|set| turning.apply(set)),
+                    ..placement
+                };
                 if index.weight() > 1 {
                     assert!(stay().all(|turning| index.number(&turned(turning)) == number));
                 }

@@ -1,4 +1,4 @@
-//! `Level`: all positions of a class with the same squares face down, solved at once.
+//! `SolvedLevel`: all positions of a class with the same squares face down, solved at once.
 //!
 //! A flip or a capture leaves a level for one that is solved already, and never comes back: it *converts*. Inside a level
 //! there are quiet steps only, which can go round for ever, and endless play is worth 0. So a level is a game of two
@@ -20,12 +20,12 @@
 use anqi_endgame::{Class, Reading};
 use anqi_rules::{BoardSize, Color, Square, SquareSet, cannon_targets, neighbours};
 
-use crate::index::{Index, MOST_GROUPS, Placement};
+use crate::index::{Index, MOST_GROUPS, VeiledPlacement};
 use crate::turning::Turning;
 
 /// The values of a level, by number.
 #[derive(Clone, Debug)]
-pub(crate) struct Level {
+pub(crate) struct SolvedLevel {
     index: Index,
     /// For the side to move, in units of 1/h!.
     values: Vec<i16>,
@@ -38,11 +38,11 @@ pub(crate) fn unit(hidden: u32) -> i64 {
     (1..=i64::from(hidden)).product()
 }
 
-impl Level {
+impl SolvedLevel {
     /// A level whose values come from elsewhere; `None` if there are too few or too many.
     #[cfg(feature = "files")]
-    pub(crate) fn from_values(index: Index, values: Vec<i16>) -> Option<Level> {
-        (values.len() == index.len() as usize).then_some(Level { index, values, draws: Vec::new() })
+    pub(crate) fn from_values(index: Index, values: Vec<i16>) -> Option<SolvedLevel> {
+        (values.len() == index.len() as usize).then_some(SolvedLevel { index, values, draws: Vec::new() })
     }
 
     pub(crate) fn index(&self) -> &Index {
@@ -55,7 +55,7 @@ impl Level {
 
     /// Value and draws of a placement, for the side to move.
     #[inline]
-    pub(crate) fn worth(&self, placement: &Placement) -> (i32, Option<i32>) {
+    pub(crate) fn worth(&self, placement: &VeiledPlacement) -> (i32, Option<i32>) {
         let number = self.index.number(placement) as usize;
         (i32::from(self.values[number]), self.draws.get(number).map(|&draws| i32::from(draws)))
     }
@@ -64,7 +64,7 @@ impl Level {
 /// A level that a conversion leads to, and how to read it.
 #[derive(Clone, Debug)]
 pub(crate) struct Child<'a> {
-    pub(crate) level: &'a Level,
+    pub(crate) level: &'a SolvedLevel,
     pub(crate) reading: Reading,
     /// How the board must be turned to meet the level.
     pub(crate) turning: Option<Turning>,
@@ -74,7 +74,7 @@ impl Child<'_> {
     /// Value and draws after a conversion, for the enemy of the mover, whose `turn` it is now.
     #[inline]
     pub(crate) fn worth(&self, sets: &[u32; MOST_GROUPS], groups: usize, turn: Color) -> (i32, Option<i32>) {
-        let mut after = Placement { sets: [0; MOST_GROUPS], turn: self.reading.color(turn) };
+        let mut after = VeiledPlacement { sets: [0; MOST_GROUPS], turn: self.reading.color(turn) };
         for (group, &set) in sets[..groups].iter().enumerate() {
             let set = self.turning.as_ref().map_or(set, |turning| turning.apply(set));
             after.sets[self.reading.part(group)] |= set;
@@ -141,7 +141,7 @@ impl<'a> Problem<'a> {
         turnings: &[Turning],
         class: &'a Class,
         hidden: u32,
-        find: impl Fn(&Class, u32) -> (&'a Level, Option<Turning>),
+        find: impl Fn(&Class, u32) -> (&'a SolvedLevel, Option<Turning>),
     ) -> Problem<'a> {
         let child = |reading: Reading, hidden: u32| {
             let (level, turning) = find(&reading.class, hidden);
@@ -172,7 +172,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Solves it; with the split between wins, draws and losses if asked for.
-    pub(crate) fn solve(self, split: bool) -> Level {
+    pub(crate) fn solve(self, split: bool) -> SolvedLevel {
         let size = self.index.len() as usize;
         let mut values = vec![OPEN; size];
         let mut best = vec![NOTHING; size];
@@ -223,7 +223,7 @@ impl<'a> Problem<'a> {
         // Step 3. The rest.
         values.iter_mut().filter(|value| **value == OPEN).for_each(|value| *value = 0);
         let draws = if split { self.split(&values, &best) } else { Vec::new() };
-        Level { index: self.index, values, draws }
+        SolvedLevel { index: self.index, values, draws }
     }
 
     /// How often games are drawn: from the conversions with the fewest draws backwards along steps of equal value.
@@ -257,12 +257,12 @@ impl<'a> Problem<'a> {
     }
 
     #[inline]
-    fn best_conversion(&self, placement: &Placement) -> Best {
+    fn best_conversion(&self, placement: &VeiledPlacement) -> Best {
         self.best_capture(placement).or(self.best_flip(placement))
     }
 
     #[inline]
-    fn best_capture(&self, placement: &Placement) -> Best {
+    fn best_capture(&self, placement: &VeiledPlacement) -> Best {
         let groups = self.class.groups();
         let occupied = placement.occupied() | self.hidden;
         let mut best = NOTHING;
@@ -286,7 +286,7 @@ impl<'a> Problem<'a> {
     }
 
     #[inline]
-    fn after_capture(&self, placement: &Placement, attacker: (usize, Square), victim: (usize, Square)) -> Best {
+    fn after_capture(&self, placement: &VeiledPlacement, attacker: (usize, Square), victim: (usize, Square)) -> Best {
         let child = match &self.captures[victim.0] {
             Capture::To(child) => child,
             Capture::Won => return Best { value: self.unit, draws: 0 },
@@ -300,7 +300,7 @@ impl<'a> Problem<'a> {
     }
 
     #[inline]
-    fn best_flip(&self, placement: &Placement) -> Best {
+    fn best_flip(&self, placement: &VeiledPlacement) -> Best {
         let mut best = NOTHING;
         for flip in &self.flips {
             let mut sum = Best { value: 0, draws: 0 };
@@ -318,7 +318,7 @@ impl<'a> Problem<'a> {
     }
 
     #[inline]
-    fn count_steps(&self, placement: &Placement) -> u8 {
+    fn count_steps(&self, placement: &VeiledPlacement) -> u8 {
         let mut count = 0;
         self.each_step(placement, placement.turn, |_, _, _| count += 1);
         count
@@ -326,10 +326,10 @@ impl<'a> Problem<'a> {
 
     /// Every placement from which a quiet step leads here.
     #[inline]
-    fn each_before(&self, placement: &Placement, mut visit: impl FnMut(&Placement)) {
+    fn each_before(&self, placement: &VeiledPlacement, mut visit: impl FnMut(&VeiledPlacement)) {
         let mover = placement.turn.other();
         self.each_step(placement, mover, |group, from, to| {
-            let mut before = Placement { turn: mover, ..*placement };
+            let mut before = VeiledPlacement { turn: mover, ..*placement };
             before.sets[group] ^= from | to;
             visit(&before);
         });
@@ -337,7 +337,7 @@ impl<'a> Problem<'a> {
 
     /// Every step of `color` onto an empty square: group, from, to.
     #[inline]
-    fn each_step(&self, placement: &Placement, color: Color, mut visit: impl FnMut(usize, u32, u32)) {
+    fn each_step(&self, placement: &VeiledPlacement, color: Color, mut visit: impl FnMut(usize, u32, u32)) {
         let empty = self.board.squares().0 & !(placement.occupied() | self.hidden);
         for (group, _) in self.class.groups().iter().enumerate().filter(|(_, group)| group.color == color) {
             for from in SquareSet(placement.sets[group]) {

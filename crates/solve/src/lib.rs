@@ -23,11 +23,11 @@
 //! | `worth.rs` | `Worth`: value and split as fractions |
 //! | `turning.rs` | the symmetries of a board |
 //! | `index.rs` | `Index`: placements as numbers without gaps |
-//! | `level.rs` | `Level`: the positions of a class with the same squares face down, solved by retrograde analysis |
+//! | `level.rs` | `SolvedLevel`: the positions of a class with the same squares face down, solved by retrograde analysis |
 //! | `solver.rs` | `Solver`: classes on top of each other, and what they say about positions |
 //! | `sets.rs` | `FairSet`: what whole games on small boards are played with |
 //! | `veiled.rs` | `Veiled`: endings with face-down pieces, written `Kn+Pp` |
-//! | `tally.rs` | `Tally`: how many placements are worth what |
+//! | `tally.rs` | `ValueTally`: how many placements are worth what |
 //! | `verify.rs` | the values of an ending checked by the rules of the game |
 //! | `tables.rs` | `TableFolder`: endings with face-down pieces in files |
 //!
@@ -53,6 +53,6 @@ pub use sets::FairSet;
 pub use solver::{SolveError, Solver};
 #[cfg(feature = "files")]
 pub use tables::{MOST_HIDDEN, MOST_PIECES, TableFolder, TablesError};
-pub use tally::Tally;
+pub use tally::ValueTally;
 pub use veiled::{Veiled, VeiledError};
 pub use worth::{Fraction, Worth};

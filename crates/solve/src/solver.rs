@@ -10,10 +10,10 @@ use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position};
 use anqi_task::together;
 use num_rational::Ratio;
 
-use crate::index::{MOST_GROUPS, Placement};
-use crate::level::{Level, Problem, successors, unit};
+use crate::index::{MOST_GROUPS, VeiledPlacement};
+use crate::level::{Problem, SolvedLevel, successors, unit};
 use crate::turning::{Turning, orbits};
-use crate::{Fraction, Tally, Veiled, Worth};
+use crate::{Fraction, ValueTally, Veiled, Worth};
 
 /// Exact values on one board, for what was [solved](Solver::solve) and everything that can become of it.
 ///
@@ -34,14 +34,14 @@ pub struct Solver {
     ladder: Ladder,
     turnings: Vec<Turning>,
     split: bool,
-    solved: HashMap<Class, Levels>,
+    solved: HashMap<Class, ClassLevels>,
 }
 
 /// The levels of a class, by their face-down squares in ascending order.
 #[derive(Clone, Debug)]
-pub(crate) struct Levels {
+pub(crate) struct ClassLevels {
     pub(crate) hidden: Vec<u32>,
-    pub(crate) levels: Vec<Level>,
+    pub(crate) levels: Vec<SolvedLevel>,
 }
 
 /// Why something is not solved.
@@ -163,7 +163,7 @@ impl Solver {
         &mut self,
         waves: BTreeMap<(u32, u32), BTreeSet<Class>>,
         threads: NonZeroUsize,
-        mut done: impl FnMut(&Class, &Levels),
+        mut done: impl FnMut(&Class, &ClassLevels),
     ) {
         for ((_, hidden), wave) in waves {
             let hidden = orbits(self.board, &self.turnings, hidden);
@@ -171,14 +171,15 @@ impl Solver {
                 wave.iter().flat_map(|class| hidden.iter().map(move |&hidden| (class, hidden))).collect();
             let mut levels = self.solve_levels(&tasks, threads).into_iter();
             for class in &wave {
-                let levels = Levels { hidden: hidden.clone(), levels: levels.by_ref().take(hidden.len()).collect() };
+                let levels =
+                    ClassLevels { hidden: hidden.clone(), levels: levels.by_ref().take(hidden.len()).collect() };
                 done(class, &levels);
                 self.solved.insert(class.clone(), levels);
             }
         }
     }
 
-    fn solve_levels(&self, tasks: &[(&Class, u32)], threads: NonZeroUsize) -> Vec<Level> {
+    fn solve_levels(&self, tasks: &[(&Class, u32)], threads: NonZeroUsize) -> Vec<SolvedLevel> {
         let (next, solved) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(tasks.len())));
         together(threads.get().min(tasks.len()), |_| {
             loop {
@@ -195,7 +196,7 @@ impl Solver {
     }
 
     /// The level of a class with these squares face down, and how to turn the board for it.
-    fn find(&self, class: &Class, hidden: u32) -> Option<(&Level, Option<Turning>)> {
+    fn find(&self, class: &Class, hidden: u32) -> Option<(&SolvedLevel, Option<Turning>)> {
         let levels = self.solved.get(class)?;
         let turning = self.turnings.iter().min_by_key(|turning| turning.apply(hidden))?;
         let turned = turning.apply(hidden);
@@ -238,9 +239,9 @@ impl Solver {
         Some(level.index().number(&placement))
     }
 
-    fn placement(&self, reading: &Reading, position: &Position) -> Option<(&Level, Placement)> {
+    fn placement(&self, reading: &Reading, position: &Position) -> Option<(&SolvedLevel, VeiledPlacement)> {
         let (level, turning) = self.find(&reading.class, position.hidden().0)?;
-        let mut placement = Placement { sets: [0; MOST_GROUPS], turn: reading.color(position.turn()?) };
+        let mut placement = VeiledPlacement { sets: [0; MOST_GROUPS], turn: reading.color(position.turn()?) };
         for square in position.occupied() & !position.hidden() {
             let set = turning.as_ref().map_or(square.set().0, |turning| turning.apply(square.set().0));
             placement.sets[reading.part(position.piece_at(square)?.index())] |= set;
@@ -277,7 +278,7 @@ impl Solver {
     }
 
     /// The levels of a class with their face-down squares.
-    pub(crate) fn levels(&self, class: &Class) -> Option<impl Iterator<Item = (u32, &Level)>> {
+    pub(crate) fn levels(&self, class: &Class) -> Option<impl Iterator<Item = (u32, &SolvedLevel)>> {
         let levels = self.solved.get(class)?;
         Some(levels.hidden.iter().copied().zip(&levels.levels))
     }
@@ -285,14 +286,14 @@ impl Solver {
     /// How many placements of an ending are worth what with `turn` to move; `None` if it is not solved, or has more than
     /// two face-down pieces.
     #[must_use]
-    pub fn tally(&self, veiled: &Veiled, turn: Color) -> Option<Tally> {
+    pub fn tally(&self, veiled: &Veiled, turn: Color) -> Option<ValueTally> {
         let reading = veiled.reading();
         let halves = match veiled.pool().len() {
             0 | 1 => 2,
             2 => 1,
             _ => return None,
         };
-        let mut tally = Tally::default();
+        let mut tally = ValueTally::default();
         for (hidden, level) in self.levels(&reading.class)? {
             let images: BTreeSet<u32> = self.turnings.iter().map(|turning| turning.apply(hidden)).collect();
             let weight = images.len() as u64 * u64::from(level.index().weight()) * veiled.arrangements();
@@ -315,10 +316,10 @@ impl Solver {
         for &hidden in &hidden {
             let index = crate::index::Index::new(self.board, &self.turnings, class, hidden);
             let (values, after) = rest.split_at_checked(index.len() as usize)?;
-            levels.push(Level::from_values(index, values.iter().copied().map(i16::from).collect())?);
+            levels.push(SolvedLevel::from_values(index, values.iter().copied().map(i16::from).collect())?);
             rest = after;
         }
-        rest.is_empty().then(|| drop(self.solved.insert(class.clone(), Levels { hidden, levels })))
+        rest.is_empty().then(|| drop(self.solved.insert(class.clone(), ClassLevels { hidden, levels })))
     }
 
     /// How many positions a class has, those alike but for symmetries counted once.

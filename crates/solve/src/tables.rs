@@ -14,9 +14,9 @@ use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, excerpt};
 use anqi_store::{Container, ContainerError, FileClaim};
 use anqi_task::{Progress, Status, Stop};
 
-use crate::level::{Level, successors};
-use crate::solver::Levels;
-use crate::{Solver, Tally, Veiled, Worth};
+use crate::level::{SolvedLevel, successors};
+use crate::solver::ClassLevels;
+use crate::{Solver, ValueTally, Veiled, Worth};
 
 /// The most pieces of a table.
 pub const MOST_PIECES: u32 = 5;
@@ -245,7 +245,7 @@ impl TableFolder {
     ///
     /// # Errors
     /// If the table is missing or damaged.
-    pub fn tally(&mut self, veiled: &Veiled) -> Result<[Tally; 2], TablesError> {
+    pub fn tally(&mut self, veiled: &Veiled) -> Result<[ValueTally; 2], TablesError> {
         self.load_class(&veiled.reading().class)?;
         Ok(Color::ALL.map(|turn| self.solver.tally(veiled, turn).unwrap_or_default()))
     }
@@ -281,8 +281,8 @@ fn head(veiled: &Veiled) -> String {
     format!("anqi-veiled-2\nmaterial {veiled}\nrules board=4x8,ladder=taiwan,draw=off\nbuilder {builder}\n")
 }
 
-fn write(path: &Path, veiled: &Veiled, levels: &Levels) -> Result<(), ContainerError> {
+fn write(path: &Path, veiled: &Veiled, levels: &ClassLevels) -> Result<(), ContainerError> {
     let Some(claim) = FileClaim::new(path)? else { return Ok(()) }; // somebody else makes the same
-    let bytes: Vec<u8> = levels.levels.iter().flat_map(Level::values).map(|&value| value as i8 as u8).collect();
+    let bytes: Vec<u8> = levels.levels.iter().flat_map(SolvedLevel::values).map(|&value| value as i8 as u8).collect();
     claim.write(&head(veiled), BLOCK, &bytes)
 }

@@ -1,10 +1,10 @@
-//! `Tally`: how many placements are worth what.
+//! `ValueTally`: how many placements are worth what.
 
 use std::ops::AddAssign;
 
 /// Placements by their value to the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Tally {
+pub struct ValueTally {
     /// Worth 1: won whatever comes up.
     pub one: u64,
     /// Worth 1/2.
@@ -17,7 +17,7 @@ pub struct Tally {
     pub minus_one: u64,
 }
 
-impl Tally {
+impl ValueTally {
     /// Counts `count` placements worth `halves` times 1/2.
     ///
     /// # Panics
@@ -47,8 +47,8 @@ impl Tally {
     }
 }
 
-impl AddAssign for Tally {
-    fn add_assign(&mut self, other: Tally) {
+impl AddAssign for ValueTally {
+    fn add_assign(&mut self, other: ValueTally) {
         self.one += other.one;
         self.half += other.half;
         self.zero += other.zero;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anqi_endgame::{Ending, Wdl};
 use anqi_rules::{BoardSize, Color, Ladder, Material};
-use anqi_solve::{Fraction, Solver, TableFolder, TablesError, Tally, Veiled};
+use anqi_solve::{Fraction, Solver, TableFolder, TablesError, ValueTally, Veiled};
 use anqi_task::{Status, Stop};
 
 fn build(dir: &Path, pieces: u32, threads: usize) -> usize {
@@ -50,7 +50,7 @@ fn three_pieces_whole() {
             assert!(checked.is_ok_and(|positions| positions > 0), "{veiled}: {checked:?}");
         }
         for veiled in Veiled::all(3, hidden) {
-            let total: &mut Tally = totals.entry(hidden).or_default();
+            let total: &mut ValueTally = totals.entry(hidden).or_default();
             for tally in tables.tally(&veiled).unwrap() {
                 assert_eq!(tally.total(), placements(&veiled), "{veiled}");
                 *total += tally;

@@ -38,7 +38,8 @@ mod whole;
 pub use container::{Container, ContainerError, FileClaim};
 pub use disk::{Access, Found, create_folders, exists, list, read, read_text, remove};
 pub use journal::{
-    Damage, Damages, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner, Place, Reason,
+    Damage, DamageReason, Damages, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner,
+    Place,
 };
 pub use lock::{FolderLock, LockError};
 pub use sync::Syncer;

@@ -1,4 +1,4 @@
-//! `Syncer`: a thread that forces journals to the disk, so that whoever appends need not wait for it.
+//! `Syncer`: a thread that forces journals to the disk in the background, so that an append does not wait for the disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const SYNC_AFTER: Duration = Duration::from_secs(1);
 
 /// What the journal and the thread share.
 #[derive(Debug)]
-pub(crate) struct Paper {
+pub(crate) struct JournalFile {
     pub(crate) path: PathBuf,
     pub(crate) handle: Handle,
     /// Something was written that may not be on the medium; the thread knows.
@@ -34,9 +34,9 @@ enum Trouble {
     NoThread,
 }
 
-impl Paper {
-    pub(crate) fn new(path: &Path, handle: Handle) -> Paper {
-        Paper {
+impl JournalFile {
+    pub(crate) fn new(path: &Path, handle: Handle) -> JournalFile {
+        JournalFile {
             path: path.to_owned(),
             handle,
             dirty: AtomicBool::new(false),
@@ -88,7 +88,7 @@ impl Paper {
 /// The sync thread. What was appended to a journal is forced to the disk a second later; how that went is told, and kept by
 /// the journal.
 #[derive(Clone, Debug)]
-pub struct Syncer(Option<mpsc::Sender<Weak<Paper>>>);
+pub struct Syncer(Option<mpsc::Sender<Weak<JournalFile>>>);
 
 impl Syncer {
     /// Starts the thread; it ends with the last clone of this and the last journal. `report` is called after every sync.
@@ -96,18 +96,18 @@ impl Syncer {
     /// # Errors
     /// If there can be no thread.
     pub fn start(report: impl Fn(&Path, Result<(), JournalError>) + Send + 'static) -> io::Result<Syncer> {
-        let (sender, papers) = mpsc::channel::<Weak<Paper>>();
+        let (sender, files) = mpsc::channel::<Weak<JournalFile>>();
         let work = move || {
-            while let Ok(first) = papers.recv() {
+            while let Ok(first) = files.recv() {
                 let due = Instant::now() + SYNC_AFTER;
                 let mut written = vec![first];
                 // The wait ends early with the last journal, so that no thread outlives it.
-                while let Ok(next) = papers.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                while let Ok(next) = files.recv_timeout(due.saturating_duration_since(Instant::now())) {
                     written.push(next);
                 }
                 // A journal that was closed has been synced then.
-                for paper in written.iter().filter_map(Weak::upgrade) {
-                    report(&paper.path, paper.sync());
+                for file in written.iter().filter_map(Weak::upgrade) {
+                    report(&file.path, file.sync());
                 }
             }
         };
@@ -123,12 +123,12 @@ impl Syncer {
     }
 
     /// Has a journal forced to the disk, once for everything that is written until then.
-    pub(crate) fn want(&self, paper: &Arc<Paper>) {
-        if !paper.dirty.swap(true, Ordering::AcqRel)
+    pub(crate) fn want(&self, file: &Arc<JournalFile>) {
+        if !file.dirty.swap(true, Ordering::AcqRel)
             && let Some(sender) = &self.0
-            && sender.send(Arc::downgrade(paper)).is_err()
+            && sender.send(Arc::downgrade(file)).is_err()
         {
-            paper.fail(Trouble::NoThread);
+            file.fail(Trouble::NoThread);
         }
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anqi_store::faults::{After, Mount, SimulatedDisk, damage, every_fault};
 use anqi_store::{
-    Access, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner, Place, Reason, Syncer,
-    read,
+    Access, DamageReason, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner, Place,
+    Syncer, read,
 };
 use proptest::prelude::*;
 
@@ -253,7 +253,7 @@ fn ordered_entries_end_at_the_first_damage() {
     let (journal, met) = read_all::<Ordered>(&path).unwrap();
     assert_eq!(
         (met.join(""), journal.damages().named()[0].reason.clone()),
-        ("a".to_owned(), Reason::Number { said: 3, expected: 2 })
+        ("a".to_owned(), DamageReason::Number { said: 3, expected: 2 })
     );
     let error = open::<Ordered>(&path).unwrap_err().to_string();
     assert!(

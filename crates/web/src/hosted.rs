@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anqi_engine::BuildError;
-use anqi_play::{Clock, Command, EntryError, LiveGame, Occupant, Policy, Refusal, Secret, Terms, TermsError};
+use anqi_play::{BotPolicy, Clock, Command, EntryError, LiveGame, Occupant, Refusal, Secret, Terms, TermsError};
 use anqi_records::{Record, RecordError, ReplayError, replay};
 use anqi_rules::{Game, Move, Outcome, Seat, SeedError, excerpt};
 use anqi_store::{Access, FolderLock, JournalError, Owner, Syncer, write_whole};
@@ -112,7 +112,7 @@ impl HostedGame {
         id: &str,
         terms: &Terms,
         secret: Secret,
-        policy: &Policy,
+        policy: &BotPolicy,
         disk: &Disk,
     ) -> Result<HostedGame, HostedError> {
         // The journal's first line is made before the secret is given away, and written when the terms are known to be good.
@@ -125,7 +125,7 @@ impl HostedGame {
     }
 
     /// A game that was begun before. If a line of its journal is damaged it is read up to there, and only shown.
-    pub(crate) fn resume(dir: &Path, id: &str, policy: &Policy, disk: &Disk) -> Result<HostedGame, HostedError> {
+    pub(crate) fn resume(dir: &Path, id: &str, policy: &BotPolicy, disk: &Disk) -> Result<HostedGame, HostedError> {
         let mut entries = Vec::new();
         let met = |entry, _| entries.push(entry);
         let journal = match GameJournal::open(&journal_path(dir, id), Owner::Folder(&disk.lock), &disk.syncer, met) {
@@ -142,7 +142,7 @@ impl HostedGame {
     }
 
     /// A game that was begun before, read and not played.
-    pub(crate) fn look(dir: &Path, id: &str, policy: &Policy) -> Result<HostedGame, HostedError> {
+    pub(crate) fn look(dir: &Path, id: &str, policy: &BotPolicy) -> Result<HostedGame, HostedError> {
         let mut entries = Vec::new();
         let journal = GameJournal::read(&journal_path(dir, id), |entry, _| entries.push(entry));
         let journal = journal.map_err(|error| HostedError::Damaged(error.to_string()))?;
@@ -173,7 +173,7 @@ impl HostedGame {
     }
 
     /// A record as a kept game; what the rules refuse is an error.
-    pub(crate) fn of_record(id: &str, record: &Record, policy: &Policy) -> Result<HostedGame, HostedError> {
+    pub(crate) fn of_record(id: &str, record: &Record, policy: &BotPolicy) -> Result<HostedGame, HostedError> {
         let replay = replay(record, None)?;
         if let Some(illegal) = replay.illegal {
             return Err(HostedError::Damaged(format!("ply {}: {}", illegal.ply, illegal.error)));

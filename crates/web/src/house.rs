@@ -11,7 +11,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
 use anqi_engine::{BuildError, Choice, Resources, Stop};
-use anqi_play::{Analyst, AnalystError, Occupant, Policy, Secret, Terms, TermsError};
+use anqi_play::{Analyst, AnalystError, BotPolicy, Occupant, Secret, Terms, TermsError};
 use anqi_records::{Reader, Record};
 use anqi_rules::{Game, Seat, Seed, excerpt};
 use anqi_store::{Access, FolderLock, JournalError, LockError, Syncer, write_whole};
@@ -29,18 +29,18 @@ use crate::wire::{Imported, Listed, ListedPlayer};
 #[expect(missing_debug_implementations, reason = "it holds deals")]
 pub struct House {
     dir: PathBuf,
-    /// Tables at which somebody sits, thinks or has a clock running. The others are on the disk alone.
+    /// Games that a page shows, in which an engine thinks or a clock runs. The others are only on disk.
     open: Mutex<HashMap<String, Weak<OpenGame>>>,
     /// Where deals come from: the system, or in tests a seed and how many there were.
     deals: Option<Seed>,
     games: AtomicU64,
     disk: Disk,
     /// What a page may ask of players.
-    policy: Policy,
+    policy: BotPolicy,
     thinkers: Thinkers,
-    /// Those who choose moves, and those who study; neither waits for the other.
-    pub(crate) players: Semaphore,
-    pub(crate) students: Semaphore,
+    /// Slots for playing engines and for analysis; neither waits for the other.
+    pub(crate) play_slots: Semaphore,
+    pub(crate) study_slots: Semaphore,
     pub(crate) analyst: Analyst,
     resources: Resources,
     /// Where it is served, once [`House::announce`] was told.
@@ -49,7 +49,7 @@ pub struct House {
 
 /// What is decided when a house is opened.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct HouseSettings {
     /// Fixes every deal, and the names of the games: for tests.
     pub deals: Option<Seed>,
     /// A folder of endgame tables, for positions of more pieces than are solved at once.
@@ -112,7 +112,7 @@ impl House {
     ///
     /// # Errors
     /// If a folder cannot be used, or another server uses it.
-    pub fn open(dir: &Path, settings: Settings) -> Result<Arc<House>, HouseError> {
+    pub fn open(dir: &Path, settings: HouseSettings) -> Result<Arc<House>, HouseError> {
         let failed = |error| HouseError::Folder { path: dir.display().to_string(), error };
         let tables = settings.tables.as_ref().map(|folder| folder.display().to_string());
         let analyst = Analyst::new(tables.as_deref(), &settings.resources)?;
@@ -135,10 +135,10 @@ impl House {
             deals: settings.deals,
             games: AtomicU64::new(0),
             disk: Disk { lock, syncer: syncer.map_err(failed)? },
-            policy: Policy::page(u32::try_from(cores).unwrap_or(u32::MAX)),
+            policy: BotPolicy::page(u32::try_from(cores).unwrap_or(u32::MAX)),
             thinkers: Thinkers::default(),
-            players: Semaphore::new(cores),
-            students: Semaphore::new(cores.div_ceil(2)),
+            play_slots: Semaphore::new(cores),
+            study_slots: Semaphore::new(cores.div_ceil(2)),
             analyst,
             resources: settings.resources,
             holder: OnceLock::new(),
@@ -351,7 +351,7 @@ impl House {
         let seed = Seed::from([3; 32]).child(hosted.id()).child(game.plies().len().to_le_bytes());
         let (house, open_game) = (Arc::clone(self), Arc::clone(open_game));
         tokio::spawn(async move {
-            let Ok(_permit) = house.players.acquire().await else { return };
+            let Ok(_permit) = house.play_slots.acquire().await else { return };
             let (thinking, its_game) = (Arc::clone(&house), Arc::clone(&open_game));
             let thought = tokio::task::spawn_blocking(move || {
                 let mut thinker = thinking.thinkers.take(&its_game, seat, &bot, &thinking.resources)?;
@@ -439,7 +439,7 @@ impl OpenGame {
 }
 
 impl Listed {
-    fn of((id, record, in_play): &(String, Record, bool), policy: &Policy) -> Listed {
+    fn of((id, record, in_play): &(String, Record, bool), policy: &BotPolicy) -> Listed {
         let tag = |name: &str| record.tags().get(name).map(str::to_owned);
         Listed {
             game: id.clone(),
@@ -455,7 +455,7 @@ impl Listed {
 }
 
 impl ListedPlayer {
-    fn of(name: Option<&str>, policy: &Policy) -> ListedPlayer {
+    fn of(name: Option<&str>, policy: &BotPolicy) -> ListedPlayer {
         let level = name.and_then(|name| Occupant::named(name, policy).level());
         ListedPlayer { name: name.unwrap_or("?").to_owned(), level }
     }

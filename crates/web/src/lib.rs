@@ -7,9 +7,9 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use anqi_web::{House, Settings, serve};
+//! use anqi_web::{House, HouseSettings, serve};
 //!
-//! let house = House::open("games".as_ref(), Settings::default())?;
+//! let house = House::open("games".as_ref(), HouseSettings::default())?;
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:8064").await?;
 //! serve(listener, house).await?;
 //! # Ok(())
@@ -25,7 +25,7 @@
 //! | `study.rs`, `review.rs` | what the analyst thinks of a position, and of a finished game |
 //! | `holder.rs` | which server holds a folder |
 //! | `link.rs` | a game in a link |
-//! | `wire.rs`, `refusal.rs` | every message, as types |
+//! | `wire.rs`, `request_error.rs` | every message, as types |
 //! | `socket.rs`, `server.rs`, `assets.rs` | sockets, HTTP, the page's files |
 
 mod assets;
@@ -34,7 +34,7 @@ mod hosted;
 mod house;
 mod journal;
 mod link;
-mod refusal;
+mod request_error;
 mod review;
 mod server;
 mod socket;
@@ -45,5 +45,5 @@ mod watchers;
 mod wire;
 
 pub use holder::Holder;
-pub use house::{House, HouseError, Settings};
+pub use house::{House, HouseError, HouseSettings};
 pub use server::serve;

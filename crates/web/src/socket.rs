@@ -15,7 +15,7 @@ use tokio::time::{MissedTickBehavior, timeout};
 use crate::hosted::{HostedError, HostedGame};
 use crate::house::{House, OpenGame};
 use crate::link;
-use crate::refusal::Refusal;
+use crate::request_error::RequestError;
 use crate::review::{Grade, Review, look, loss_of};
 use crate::study::Study;
 use crate::view::{GameView, PositionView};
@@ -49,7 +49,7 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
                     heard = Instant::now();
                     match message {
                         Message::Text(text) => page.hear(&text),
-                        Message::Binary(_) => Some(answer(None, &Response::Error(Refusal::Binary.into()))),
+                        Message::Binary(_) => Some(answer(None, &Response::Error(RequestError::Binary.into()))),
                         Message::Close(_) => break,
                         Message::Ping(_) | Message::Pong(_) => None,
                     }
@@ -109,7 +109,7 @@ async fn changed(open: &mut Option<Open>) -> String {
     wire::text(&Event::Game(view))
 }
 
-fn or_error(response: Result<Response, Refusal>) -> Response {
+fn or_error(response: Result<Response, RequestError>) -> Response {
     response.unwrap_or_else(|refusal| Response::Error(refusal.into()))
 }
 
@@ -150,7 +150,7 @@ impl Page {
         response.unwrap_or_else(|refused| Some(Response::Error(refused))).map(|response| answer(re, &response))
     }
 
-    fn act(&mut self, re: Option<u64>, request: Request) -> Result<Option<Response>, Refusal> {
+    fn act(&mut self, re: Option<u64>, request: Request) -> Result<Option<Response>, RequestError> {
         let response = match request {
             Request::Hello { schema } => {
                 self.schema = schema.unwrap_or_default();
@@ -208,8 +208,8 @@ impl Page {
         Ok(Some(response))
     }
 
-    fn open(&self) -> Result<&Arc<OpenGame>, Refusal> {
-        self.open.as_ref().map(|open| &open.open_game).ok_or(Refusal::NothingOpen)
+    fn open(&self) -> Result<&Arc<OpenGame>, RequestError> {
+        self.open.as_ref().map(|open| &open.open_game).ok_or(RequestError::NothingOpen)
     }
 
     fn leave(&mut self) {
@@ -234,7 +234,7 @@ impl Page {
     fn change(
         &mut self,
         act: impl FnOnce(&mut HostedGame, &Path) -> Result<(), HostedError>,
-    ) -> Result<Response, Refusal> {
+    ) -> Result<Response, RequestError> {
         let open_game = Arc::clone(self.open()?);
         let done = act(&mut open_game.hosted(), self.house.dir());
         // Even if it failed: a ply may have been played, and only the record of the game not been written.
@@ -243,18 +243,18 @@ impl Page {
         Ok(Response::Done {})
     }
 
-    fn play(&mut self, mv: &str, ply: usize) -> Result<Response, Refusal> {
+    fn play(&mut self, mv: &str, ply: usize) -> Result<Response, RequestError> {
         self.change(|hosted, dir| hosted.play_person(dir, mv, ply))
     }
 
-    fn play_unless_blunder(&mut self, re: Option<u64>, mv: String, ply: usize) -> Result<(), Refusal> {
+    fn play_unless_blunder(&mut self, re: Option<u64>, mv: String, ply: usize) -> Result<(), RequestError> {
         let (wanted, game) = {
             let hosted = self.open()?.hosted();
             (hosted.person_move(&mv)?, hosted.game().clone())
         };
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
-            let Ok(_permit) = house.players.acquire().await else { return };
+            let Ok(_permit) = house.play_slots.acquire().await else { return };
             let teachers = Arc::clone(&house);
             let thought = tokio::task::spawn_blocking(move || {
                 let choice = teachers.analyst.think(&game, TEACH_NODES, &Stop::default())?;
@@ -274,34 +274,34 @@ impl Page {
         Ok(())
     }
 
-    fn hint(&mut self, re: Option<u64>) -> Result<(), Refusal> {
+    fn hint(&mut self, re: Option<u64>) -> Result<(), RequestError> {
         let game = self.open()?.hosted().game().clone();
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
-            let thought = house.think(&house.players, game, HINT_NODES, Stop::default()).await;
+            let thought = house.think(&house.play_slots, game, HINT_NODES, Stop::default()).await;
             let hint = thought.map(|choice| Response::Hint { mv: choice.mv.to_string() });
-            let reply = or_error(hint.ok_or(Refusal::NothingToPlay));
+            let reply = or_error(hint.ok_or(RequestError::NothingToPlay));
             let _ = news.send(News::Text(answer(re, &reply))).await;
         });
         Ok(())
     }
 
     /// The open game as it stood before ply number `ply`.
-    fn game_at(&self, ply: usize) -> Result<Game, Refusal> {
+    fn game_at(&self, ply: usize) -> Result<Game, RequestError> {
         let mut game = self.open()?.hosted().game().clone();
         let plies = game.plies().len();
         if ply > plies {
-            return Err(Refusal::NoSuchPly { ply, plies });
+            return Err(RequestError::NoSuchPly { ply, plies });
         }
         rewind(&mut game, ply);
         Ok(game)
     }
 
     /// Thinks about a position with more and more nodes, and tells after each stage.
-    fn analyse(&mut self, ply: usize, nodes: Option<u64>) -> Result<Response, Refusal> {
+    fn analyse(&mut self, ply: usize, nodes: Option<u64>) -> Result<Response, RequestError> {
         let most = nodes.unwrap_or(Analyst::STAGES[Analyst::STAGES.len() - 1]);
         if most > MOST_NODES {
-            return Err(Refusal::TooManyNodes(most));
+            return Err(RequestError::TooManyNodes(most));
         }
         let game = self.game_at(ply)?;
         let id = self.open()?.hosted().id().to_owned();
@@ -310,7 +310,7 @@ impl Page {
         let (house, news, stop, schema) = (Arc::clone(&self.house), self.news.clone(), self.study.clone(), self.schema);
         tokio::spawn(async move {
             for stage in Analyst::STAGES.into_iter().filter(|&stage| stage < most).chain([most]) {
-                let thought = house.think(&house.students, game.clone(), stage, stop.clone()).await;
+                let thought = house.think(&house.study_slots, game.clone(), stage, stop.clone()).await;
                 let Some(choice) = thought.filter(|_| !stop.is_raised()) else { return };
                 // A search that ended by itself has proven what there is to prove.
                 let is_last = stage == most || choice.stats.nodes < stage;
@@ -326,12 +326,12 @@ impl Page {
     }
 
     /// Looks at every ply of a finished game, and tells about each as it goes.
-    fn review(&mut self) -> Result<Response, Refusal> {
+    fn review(&mut self) -> Result<Response, RequestError> {
         let open_game = Arc::clone(self.open()?);
         let (id, game) = {
             let hosted = open_game.hosted();
             if hosted.is_in_play() {
-                return Err(Refusal::StillPlayed);
+                return Err(RequestError::StillPlayed);
             }
             (hosted.id().to_owned(), hosted.game().clone())
         };
@@ -341,12 +341,12 @@ impl Page {
         tokio::spawn(async move {
             let mut reviews = Vec::new();
             for ply in 0..game.plies().len() {
-                let Ok(_permit) = house.students.acquire().await else { return };
-                let (game, stop, students) = (game.clone(), stop.clone(), Arc::clone(&house));
+                let Ok(_permit) = house.study_slots.acquire().await else { return };
+                let (game, stop, house) = (game.clone(), stop.clone(), Arc::clone(&house));
                 let looked = tokio::task::spawn_blocking(move || {
                     let mut before = game.clone();
                     rewind(&mut before, ply);
-                    look(&students.analyst, &before, &game, &stop).filter(|_| !stop.is_raised())
+                    look(&house.analyst, &before, &game, &stop).filter(|_| !stop.is_raised())
                 });
                 let Ok(Some(review)) = looked.await else { return };
                 let told = wire::text(&Event::ReviewPly { game: id.clone(), review: review.clone() });
@@ -378,7 +378,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::house::Settings;
+    use crate::house::HouseSettings;
 
     fn next(open: &mut Option<Open>) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -391,7 +391,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let _inside = runtime.enter();
         let dir = tempfile::tempdir().unwrap();
-        let house = House::open(dir.path(), Settings::default()).unwrap();
+        let house = House::open(dir.path(), HouseSettings::default()).unwrap();
         let person = || "person".to_owned();
         let open_game = house
             .begin(Terms { rules: "server".to_owned(), first: person(), second: person(), ..Terms::default() })

@@ -279,13 +279,13 @@ fn number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u6
 /// A response as text, with the number of its request in it.
 pub(crate) fn answer(re: Option<u64>, response: &Response) -> String {
     #[derive(Serialize)]
-    struct Answer<'a> {
+    struct NumberedResponse<'a> {
         #[serde(flatten)]
         response: &'a Response,
         #[serde(skip_serializing_if = "Option::is_none")]
         re: Option<u64>,
     }
-    text(&Answer { response, re })
+    text(&NumberedResponse { response, re })
 }
 
 /// A message as text.

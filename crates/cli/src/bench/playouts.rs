@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use anqi_playout::{Path, PlayoutOptions, Policy, Start, Summary, playouts};
+use anqi_playout::{Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, playouts};
 use anqi_rules::{Position, Rules};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -68,14 +68,14 @@ fn published_seconds(policy: Policy, draw: u32) -> Option<f64> {
 pub(super) fn run(time: Duration, Paths(paths): &Paths, out: &mut Output) -> Result<Exit> {
     /// Seconds for a batch: so short that some batch is left alone by everybody else on the machine.
     const BATCH: f64 = 0.003;
-    let start = Start::from(&Position::initial(&Rules::chen()));
+    let start = PlayoutStart::from(&Position::initial(&Rules::chen()));
     let mut rows = Vec::new();
     for policy in Policy::ALL {
         for draw in [40, 160, 640] {
             for &path in paths {
                 let options = PlayoutOptions { policy, draw, ..PlayoutOptions::default() };
                 let mut batch = 500;
-                let mut summary = Summary::default();
+                let mut summary = PlayoutSummary::default();
                 let per_second = best_rate(time, || {
                     let (played, begin) = (summary.count(), Instant::now());
                     let more = playouts(&start, &options, 1, played..played + batch, path);

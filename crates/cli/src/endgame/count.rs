@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anqi_endgame::{Class, Ending, Flavour, Index, Tally, count};
+use anqi_endgame::{Class, Ending, Flavour, Index, TableTally, count};
 use anqi_rules::{ByColor, Color};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -85,10 +85,10 @@ fn known(args: &CountArgs) -> io::Result<BTreeSet<String>> {
     Ok(text[..whole].lines().skip(1).filter_map(class).collect())
 }
 
-fn write(file: &mut File, ending: Ending, tally: &ByColor<Tally>) -> io::Result<()> {
+fn write(file: &mut File, ending: Ending, tally: &ByColor<TableTally>) -> io::Result<()> {
     let positions = Index::new(&Class::of(&ending).class).map_or(0, |index| index.positions());
     let side = |color: Color| {
-        let Tally { win, draw, loss, longest } = tally[color];
+        let TableTally { win, draw, loss, longest } = tally[color];
         format!("{win},{draw},{loss},{}", longest.map_or_else(String::new, |plies| plies.0.to_string()))
     };
     let line = format!("{ending},{positions},{},{}\n", side(Color::Red), side(Color::Black));

@@ -1,6 +1,6 @@
 //! `anqi endgame stats`: how many placements are won, drawn and lost.
 
-use anqi_endgame::{Class, Ending, Placement, Table, Tally, Wdl};
+use anqi_endgame::{Class, Ending, Placement, Table, TableTally, Wdl};
 use anqi_rules::{ByColor, Color};
 use anyhow::Result;
 use clap::Args;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
     let tally = reading.tally(&ending, table.tally());
     let longest = longest(&table);
     let side = |color: Color| -> Result<SideStats> {
-        let Tally { win, draw, loss, longest: plies } = tally[color];
+        let TableTally { win, draw, loss, longest: plies } = tally[color];
         let example =
             longest[reading.color(color)].map(|placement| super::position(&ending, &placement)).transpose()?;
         let plies = plies.filter(|_| args.tables.flavour.measure() != anqi_endgame::Measure::Outcome);

@@ -127,7 +127,7 @@ fn number(fraction: Fraction) -> f64 {
 }
 
 #[derive(Serialize)]
-struct Game {
+struct SolvedGame {
     schema: &'static str,
     positions: u64,
     #[serde(flatten)]
@@ -135,7 +135,7 @@ struct Game {
 }
 
 #[derive(Serialize)]
-struct Games {
+struct SolvedGames {
     schema: &'static str,
     board: &'static str,
     classes: usize,
@@ -143,7 +143,7 @@ struct Games {
 }
 
 /// What `--svg` draws: the first set of each class.
-fn picture(games: &Games) -> SetsPicture {
+fn picture(games: &SolvedGames) -> SetsPicture {
     let mut rows = Vec::new();
     for set in games.sets.iter().filter(|set| set.like.as_ref() == Some(&set.set)) {
         let like = games.sets.iter().filter(|other| other.like == set.like).count();
@@ -217,9 +217,9 @@ fn solve_set(board: BoardSize, set: Option<Material>, threads: NonZeroUsize, out
     let rules = rules(board, &if set.of(Color::Red) == 0 { set.swapped() } else { set })?;
     let mut solver = Solver::with_split(board, rules.ladder());
     let set = Set::solve(&rules, &mut solver, threads)?;
-    let game = Game { schema: "anqi-solve-1", positions: solver.positions(), set };
+    let game = SolvedGame { schema: "anqi-solve-1", positions: solver.positions(), set };
     out.print(&game, |text| {
-        let Game { positions, set, .. } = &game;
+        let SolvedGame { positions, set, .. } = &game;
         let best = set.orbits.iter().map(|orbit| orbit.worth.value).max().unwrap_or_default();
         writeln!(text, "{} {}: {} positions solved", set.board, set.set, grouped(*positions))?;
         writeln!(text, "the player who flips first gets {best} ({:+.4})", number(best))?;
@@ -251,7 +251,7 @@ fn write_worths(text: &mut dyn Write, title: &str, rows: &[(String, Worth)]) -> 
 }
 
 fn solve_all(board: BoardSize, args: &SolveArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
-    let mut games = Games { schema: "anqi-solve-all-1", board: board.name(), classes: 0, sets: Vec::new() };
+    let mut games = SolvedGames { schema: "anqi-solve-all-1", board: board.name(), classes: 0, sets: Vec::new() };
     let mut solved: BTreeMap<String, Set> = BTreeMap::new();
     for fair in FairSet::all(board, Ladder::Taiwan) {
         // Sets of one class are the same game.
@@ -273,7 +273,7 @@ fn solve_all(board: BoardSize, args: &SolveArgs, threads: NonZeroUsize, out: &mu
     Ok(Exit::Done)
 }
 
-fn write_all(text: &mut dyn Write, games: &Games) -> io::Result<()> {
+fn write_all(text: &mut dyn Write, games: &SolvedGames) -> io::Result<()> {
     writeln!(text, "{}: {} fair sets of {} classes", games.board, games.sets.len(), games.classes)?;
     writeln!(text)?;
     let mut rows = Vec::new();
@@ -284,7 +284,7 @@ fn write_all(text: &mut dyn Write, games: &Games) -> io::Result<()> {
     write_worths(text, "set and flip", &rows)
 }
 
-fn write_csv(text: &mut dyn Write, games: &Games) -> io::Result<()> {
+fn write_csv(text: &mut dyn Write, games: &SolvedGames) -> io::Result<()> {
     writeln!(text, "board,set,like,squares,value,decimal,win,draw,loss")?;
     for set in &games.sets {
         for Orbit { squares, worth } in &set.orbits {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anqi_rules::{Color, Ladder, Position};
-use anqi_solve::{MOST_HIDDEN, MOST_PIECES, TableFolder, Tally, Veiled};
+use anqi_solve::{MOST_HIDDEN, MOST_PIECES, TableFolder, ValueTally, Veiled};
 use anqi_task::Stop;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -169,12 +169,12 @@ struct Counted {
     hidden: u32,
     /// How many endings are the same game.
     members: u32,
-    red_to_move: Counts,
-    black_to_move: Counts,
+    red_to_move: ValueCounts,
+    black_to_move: ValueCounts,
 }
 
 #[derive(Serialize)]
-struct Counts {
+struct ValueCounts {
     win: u64,
     half_win: u64,
     draw: u64,
@@ -182,14 +182,14 @@ struct Counts {
     loss: u64,
 }
 
-impl From<Tally> for Counts {
-    fn from(tally: Tally) -> Counts {
+impl From<ValueTally> for ValueCounts {
+    fn from(tally: ValueTally) -> ValueCounts {
         let [win, half_win, draw, half_loss, loss] = tally.counts();
-        Counts { win, half_win, draw, half_loss, loss }
+        ValueCounts { win, half_win, draw, half_loss, loss }
     }
 }
 
-impl Counts {
+impl ValueCounts {
     fn all(&self) -> [u64; 5] {
         [self.win, self.half_win, self.draw, self.half_loss, self.loss]
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use anqi_rules::Seed;
-use anqi_web::{House, Settings};
+use anqi_web::{House, HouseSettings};
 use rand_core::Rng;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -37,7 +37,8 @@ enum Serving {
 impl Server {
     pub(crate) fn start(dir: &TempDir, deals: u64) -> Server {
         let house =
-            House::open(dir.path(), Settings { deals: Some(Seed::from(deals)), ..Settings::default() }).unwrap();
+            House::open(dir.path(), HouseSettings { deals: Some(Seed::from(deals)), ..HouseSettings::default() })
+                .unwrap();
         let listener = RUNTIME.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         Server { port, serving: Serving::Here(RUNTIME.spawn(anqi_web::serve(listener, Arc::clone(&house)))) }

@@ -4,9 +4,9 @@
 //! averaged over what a flip shows.
 
 mod chances;
+mod evaluator;
 pub(crate) mod expectation;
 mod helpers;
-mod judge;
 mod net;
 mod search;
 mod small;
@@ -18,7 +18,7 @@ use anqi_rules::{Game, Move, Seed};
 use anqi_task::Stop;
 
 use crate::eval::{Hand, Linear, Network};
-use crate::limits::{Budget, Limits};
+use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::minimax::transposition::TranspositionTable;
 use crate::options::{OnOff, WeightList, WeightRange, options};
@@ -27,8 +27,8 @@ use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 pub use chances::{Chances, chances, chances_in_tables, expected};
+use evaluator::Evaluator;
 use helpers::Helpers;
-use judge::Judge;
 use net::AnyNet;
 pub use net::NetOption;
 use search::Search;
@@ -118,9 +118,10 @@ impl Champion {
         let moves = worth.as_deref().map_or_else(|| game.legal_moves().to_vec(), lossless);
         let together = &Together::new(&moves, options.threads);
         let think = |limits: &Limits, stop: &Stop, helper: u32| {
-            let budget = Budget::new(limits, stop, self.resources.time());
-            let judge = Judge::new(hand, options.scale, network, game, edge);
-            let mut search = Search::new(options, judge, table, together, line.clone(), budget, game.rules().board());
+            let meter = Meter::new(limits, stop, self.resources.time());
+            let evaluator = Evaluator::new(hand, options.scale, network, game, edge);
+            let mut search =
+                Search::new(options, evaluator, table, together, line.clone(), meter, game.rules().board());
             search.best(game, moves.clone(), limits, helper)
         };
         let finished = Stop::default();

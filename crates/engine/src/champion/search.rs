@@ -4,11 +4,11 @@ use anqi_rules::{BoardSize, Game, Move, Piece, Position, Square, SquareSet, neig
 use arrayvec::ArrayVec;
 
 use super::ChampionOptions;
+use super::evaluator::Evaluator;
 use super::expectation::{ONE, of_proof};
-use super::judge::Judge;
 use super::small::SMALL_BOARD;
 use super::together::{Queue, Together};
-use crate::limits::{Budget, Limits};
+use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::minimax::ordering::{History, Picker, Quiet};
 use crate::minimax::pv::principal_variation;
@@ -26,11 +26,11 @@ const MOST_PLIES: usize = 128;
 /// One thread's search.
 pub(super) struct Search<'a> {
     options: &'a ChampionOptions,
-    judge: Judge<'a>,
+    evaluator: Evaluator<'a>,
     table: &'a TranspositionTable,
     together: &'a Together,
     line: SearchLine,
-    budget: Budget<'a>,
+    meter: Meter<'a>,
     /// With so few pieces face down every flip is searched; on small boards always.
     few: u32,
     history: History,
@@ -59,21 +59,21 @@ impl Before {
 impl<'a> Search<'a> {
     pub(super) fn new(
         options: &'a ChampionOptions,
-        judge: Judge<'a>,
+        evaluator: Evaluator<'a>,
         table: &'a TranspositionTable,
         together: &'a Together,
         line: SearchLine,
-        budget: Budget<'a>,
+        meter: Meter<'a>,
         board: BoardSize,
     ) -> Search<'a> {
         let few = if board.squares().len() <= SMALL_BOARD { SMALL_BOARD } else { options.few };
         Search {
             options,
-            judge,
+            evaluator,
             table,
             together,
             line,
-            budget,
+            meter,
             few,
             history: History::new(),
             killers: Box::new([[None; 2]; MOST_PLIES]),
@@ -120,14 +120,14 @@ impl<'a> Search<'a> {
         }
         choice.candidates.sort_by_key(|candidate| (candidate.mv != choice.mv, std::cmp::Reverse(candidate.score)));
         for candidate in &mut choice.candidates {
-            candidate.score = self.judge.told(candidate.score);
-            candidate.outcomes.iter_mut().for_each(|outcome| outcome.score = self.judge.told(outcome.score));
+            candidate.score = self.evaluator.told(candidate.score);
+            candidate.outcomes.iter_mut().for_each(|outcome| outcome.score = self.evaluator.told(outcome.score));
         }
-        choice.score = self.judge.told(choice.score);
+        choice.score = self.evaluator.told(choice.score);
         choice.pv = principal_variation(Some(self.table), &self.line, root, choice.mv, choice.stats.depth);
         // A node or two are begun after the last that counts, on the way out.
-        choice.stats.nodes = self.budget.nodes().min(limits.nodes.unwrap_or(u64::MAX));
-        choice.stats.time = self.budget.elapsed();
+        choice.stats.nodes = self.meter.nodes().min(limits.nodes.unwrap_or(u64::MAX));
+        choice.stats.time = self.meter.elapsed();
         Some(choice)
     }
 
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
                 }
             };
             drop(at);
-            if self.budget.is_spent() {
+            if self.meter.is_spent() {
                 break;
             }
             together.at_most(mv, depth, score);
@@ -206,7 +206,7 @@ impl<'a> Search<'a> {
             return self.quiesce(position, alpha, beta);
         }
         // Step 2. The budget. A search that ran out returns anything; nobody looks at it.
-        if self.budget.count() {
+        if self.meter.count() {
             return Score::DRAW;
         }
         // Step 3. The end of the game.
@@ -270,7 +270,7 @@ impl<'a> Search<'a> {
             if v > s {
                 (s, best) = (v, Some(mv));
             }
-            if s >= beta || self.budget.is_spent() {
+            if s >= beta || self.meter.is_spent() {
                 break;
             }
         }
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
         } else {
             SquareSet::EMPTY
         };
-        if s < beta && !self.budget.is_spent() {
+        if s < beta && !self.meter.is_spent() {
             let task = |square| task(key, depth, Move::Flip(square));
             let mut queue: Queue<Square, { 2 * Square::COUNT }> = Queue::new(flips);
             while let Some(square) = queue.next(|square| shared && together.is_busy(task(square))) {
@@ -294,7 +294,7 @@ impl<'a> Search<'a> {
                 if v > s {
                     (s, best) = (v, Some(Move::Flip(square)));
                 }
-                if s >= beta || self.budget.is_spent() {
+                if s >= beta || self.meter.is_spent() {
                     break;
                 }
             }
@@ -305,7 +305,7 @@ impl<'a> Search<'a> {
         if s == -Score::INFINITE {
             return if hidden.is_empty() { Score::loss(depth) } else { self.evaluate(position) };
         }
-        if self.budget.is_spent() {
+        if self.meter.is_spent() {
             return s;
         }
         // Step 9. Remember.
@@ -359,7 +359,7 @@ impl<'a> Search<'a> {
                 let child = position.after_flip(square, piece);
                 most[i] = of_proof(-self.probe(&child, depth, -Score(ONE), -low, before)).0;
                 rest -= n * (ONE - most[i]);
-                if rest <= alpha || self.budget.is_spent() {
+                if rest <= alpha || self.meter.is_spent() {
                     break;
                 }
             }
@@ -372,7 +372,7 @@ impl<'a> Search<'a> {
         let mut queue: Queue<usize, { 2 * Piece::COUNT }> = Queue::new(0..pieces.len());
         while let Some(i) = queue.next(|i| shared && together.is_busy(task(i))) {
             let (piece, count) = pieces[i];
-            if sum + rest <= alpha || self.budget.is_spent() {
+            if sum + rest <= alpha || self.meter.is_spent() {
                 sum += rest;
                 break;
             }
@@ -386,7 +386,7 @@ impl<'a> Search<'a> {
             let at = shared.then(|| together.at(task(i)));
             let v = of_proof(-self.value(&child, depth, -high, -low, before));
             drop(at);
-            if self.budget.is_spent() {
+            if self.meter.is_spent() {
                 break;
             }
             sum += n * v.0;
@@ -405,7 +405,7 @@ impl<'a> Search<'a> {
     /// What the side to move gets at least: by the table, or by the one move that looks best. Above the horizon only: there
     /// quiescence answers at once.
     fn probe(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score, before: Before) -> Score {
-        if self.budget.count() {
+        if self.meter.count() {
             return Score::DRAW;
         }
         if let Some(score) = self.line.ended(position, depth) {
@@ -439,7 +439,7 @@ impl<'a> Search<'a> {
 
     /// Captures only; standing still is always allowed.
     fn quiesce(&mut self, position: &Position, alpha: Score, beta: Score) -> Score {
-        if self.budget.count() {
+        if self.meter.count() {
             return Score::DRAW;
         }
         if let Some(score) = self.line.ended(position, 0) {
@@ -462,7 +462,7 @@ impl<'a> Search<'a> {
             }
             let v = -self.quiesce(&child, -beta, -s.max(alpha));
             s = s.max(v);
-            if s >= beta || self.budget.is_spent() {
+            if s >= beta || self.meter.is_spent() {
                 break;
             }
         }
@@ -471,7 +471,7 @@ impl<'a> Search<'a> {
 
     #[inline]
     fn evaluate(&mut self, position: &Position) -> Score {
-        self.judge.expectation(position)
+        self.evaluator.expectation(position)
     }
 
     /// What quiet steps are sorted by here.

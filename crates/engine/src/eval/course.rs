@@ -26,7 +26,7 @@ impl Default for Course {
 impl Course {
     /// What `color` has, and what it is worth against what the enemy has.
     #[inline]
-    fn material(&self, position: &Position, own: &Counts, foe: &Counts) -> i32 {
+    fn material(&self, position: &Position, own: &RungCounts, foe: &RungCounts) -> i32 {
         let takes = &TAKES[position.ladder() as usize];
         let prey = foe.present();
         let worth = |(rung, &count): (usize, &u32)| {
@@ -38,18 +38,18 @@ impl Course {
 }
 
 /// How many pieces a side has left by rung, the pawns of rung 1 first.
-pub(super) struct Counts(pub(super) [u32; 7]);
+pub(super) struct RungCounts(pub(super) [u32; 7]);
 
-impl Counts {
+impl RungCounts {
     #[inline]
-    pub(super) fn new(position: &Position, color: Color) -> Counts {
+    pub(super) fn new(position: &Position, color: Color) -> RungCounts {
         let mut counts = position.by_rung().map(|set| (set & position.pieces(color)).len());
         if !position.hidden().is_empty() {
             for (piece, count) in position.reveals().filter(|(piece, _)| piece.color == color) {
                 counts[usize::from(position.ladder().rung(piece.kind)) - 1] += u32::from(count);
             }
         }
-        Counts(counts)
+        RungCounts(counts)
     }
 
     /// A bit for each rung that has a piece.
@@ -95,7 +95,7 @@ pub(super) fn mobility(position: &Position, color: Color) -> i32 {
 impl Evaluate for Course {
     fn evaluate(&self, position: &Position) -> Score {
         let Some(turn) = position.turn() else { return Score::DRAW };
-        let (own, foe) = (Counts::new(position, turn), Counts::new(position, turn.other()));
+        let (own, foe) = (RungCounts::new(position, turn), RungCounts::new(position, turn.other()));
         let material = self.material(position, &own, &foe) - self.material(position, &foe, &own);
         let mobility = mobility(position, turn) - mobility(position, turn.other());
         Score(material + self.mobility * mobility)

@@ -3,7 +3,7 @@
 use anqi_rules::{Color, Direction, Ladder, Position, SquareSet};
 
 use super::Evaluate;
-use super::course::{Counts, mobility};
+use super::course::{RungCounts, mobility};
 use crate::score::Score;
 
 /// A sum of weights. A piece is worth what is left of the enemy above it: a value for each kind and each number of enemy
@@ -50,7 +50,7 @@ impl Hand {
         let Some(turn) = position.turn() else { return };
         let ladder = position.ladder();
         let rungs = position.by_rung();
-        let counts = [Counts::new(position, turn), Counts::new(position, turn.other())];
+        let counts = [RungCounts::new(position, turn), RungCounts::new(position, turn.other())];
         let beside = around(position.hidden());
         for (side, color, sign) in [(0, turn, 1), (1, turn.other(), -1)] {
             let (own, foe) = (position.pieces(color), position.pieces(color.other()));

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 use super::network::{INNER, VIEW, VIEW_ONE};
 
 /// One side's view of a position: sums of what it is made of.
-pub(super) type View = [i16; VIEW];
+pub(super) type Perspective = [i16; VIEW];
 
 /// From two views, cut off below zero and above one, to a few numbers.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Layer {
 
     /// What comes out, before anything is cut off.
     #[inline]
-    pub(super) fn outputs(&self, path: Path, own: &View, foe: &View) -> [i32; INNER] {
+    pub(super) fn outputs(&self, path: Path, own: &Perspective, foe: &Perspective) -> [i32; INNER] {
         let sums = match path.0 {
             Inner::Portable => self.portable(own, foe),
             // SAFETY, here and below: there is no such path but where the instructions were detected.
@@ -100,7 +100,7 @@ impl Layer {
         outputs
     }
 
-    fn portable(&self, own: &View, foe: &View) -> [i32; INNER] {
+    fn portable(&self, own: &Perspective, foe: &Perspective) -> [i32; INNER] {
         let inputs = cut_off(own, foe);
         let mut outputs = [0; INNER];
         for (output, row) in outputs.iter_mut().zip(&*self.rows) {
@@ -112,7 +112,7 @@ impl Layer {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[expect(clippy::needless_range_loop, reason = "iterators are not always compiled for the instructions chosen")]
-    fn avx2(&self, own: &View, foe: &View) -> [i32; INNER] {
+    fn avx2(&self, own: &Perspective, foe: &Perspective) -> [i32; INNER] {
         let mut inputs = [_mm256_setzero_si256(); 2 * VIEW / 32];
         for i in 0..inputs.len() {
             let view = if i < VIEW / 32 { own } else { foe };
@@ -141,7 +141,7 @@ impl Layer {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512bw,avx512vnni")]
     #[expect(clippy::needless_range_loop, reason = "iterators are not always compiled for the instructions chosen")]
-    fn vnni(&self, own: &View, foe: &View) -> [i32; INNER] {
+    fn vnni(&self, own: &Perspective, foe: &Perspective) -> [i32; INNER] {
         // Packing takes eight numbers of one register, then eight of the other.
         let in_order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
         let mut inputs = [_mm512_setzero_si512(); 2 * VIEW / 64];
@@ -212,7 +212,7 @@ const ODD: i32 = 0b11_01_11_01;
 
 /// Both views, nothing below zero or above one.
 #[inline(always)]
-fn cut_off(own: &View, foe: &View) -> [i16; 2 * VIEW] {
+fn cut_off(own: &Perspective, foe: &Perspective) -> [i16; 2 * VIEW] {
     let mut inputs = [0; 2 * VIEW];
     for i in 0..VIEW {
         inputs[i] = own[i].clamp(0, VIEW_ONE);
@@ -250,7 +250,7 @@ mod tests {
             let bias = std::array::from_fn(|_| i32::from(byte()));
             let layer = Layer::new(Box::new(rows), bias);
             assert_eq!(layer.fits, fits);
-            let views: [View; 2] =
+            let views: [Perspective; 2] =
                 std::array::from_fn(|_| std::array::from_fn(|_| extreme.map_or(i16::from(byte()) * 4, |_| i16::MAX)));
             let inputs: Vec<i32> = views.iter().flatten().map(|sum| i32::from(*sum).clamp(0, 255)).collect();
             let obvious: [i32; INNER] = std::array::from_fn(|output| {

@@ -26,7 +26,7 @@ pub use linear::Linear;
 pub(crate) use linear::read_list;
 pub use network::NetworkFacts;
 pub use network::view;
-pub(crate) use network::{Eyes, Network};
+pub(crate) use network::{Accumulator, Network};
 pub use network_file::NetworkError;
 pub use quiet::{play_out_captures, quiesce};
 pub use weights::{Weights, WeightsError};

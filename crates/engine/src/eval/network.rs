@@ -1,6 +1,6 @@
 //! The learned evaluation: a small network over what both players see, in whole numbers, so that every machine agrees.
 //!
-//! Each side looks at the board with its own eyes: its pieces and the enemy's by square, the face-down squares, what is
+//! Each side sees the board in its own way: its pieces and the enemy's by square, the face-down squares, what is
 //! in the pool, and how soon quiet play is a draw. The two views go through the same first layer; the side to move comes first. Two small layers, of which
 //! there are several for different numbers of pieces, then give how likely a win, a draw and a loss are. See `training/` for how the weights are made.
 
@@ -11,7 +11,7 @@ use anqi_rules::{BoardSize, Color, Ladder, Piece, Position, Square, SquareSet};
 use arrayvec::ArrayVec;
 use multiversion::multiversion;
 
-use super::layer::{Layer, Path, View};
+use super::layer::{Layer, Path, Perspective};
 use super::network_file::{self, NetworkError};
 
 /// Own pieces by rung, the enemy's, and face down.
@@ -43,13 +43,13 @@ const SIZES: [u32; 5] = [INPUTS as u32, VIEW as u32, INNER as u32, 3, HEADS as u
 const BYTES: usize = 2 * VIEW * (INPUTS + 1) + HEADS * (2 * VIEW * INNER + 4 * INNER + 3 * INNER + 4 * 3);
 
 /// Both sides' views.
-type Views = [View; 2];
+type Perspectives = [Perspective; 2];
 
 /// The weights.
 #[derive(Debug)]
 pub(crate) struct Network {
-    inputs: Box<[View; INPUTS]>,
-    bias: View,
+    inputs: Box<[Perspective; INPUTS]>,
+    bias: Perspective,
     heads: Box<[Head; HEADS]>,
     path: Path,
     facts: NetworkFacts,
@@ -124,11 +124,11 @@ fn exp(x: f32) -> f32 {
 }
 
 /// A view of the last position that was looked at: the next one differs in a few squares.
-pub(crate) struct Eyes {
+pub(crate) struct Accumulator {
     seen: Position,
     /// See [`Network::urgency`].
     urgency: usize,
-    views: Views,
+    views: Perspectives,
 }
 
 impl Network {
@@ -179,8 +179,8 @@ impl Network {
             && usual_pool
     }
 
-    /// Eyes that have seen a position, with many quiet plies left.
-    pub(crate) fn eyes(&self, position: &Position) -> Eyes {
+    /// The accumulator of a position, with many quiet plies left.
+    pub(crate) fn accumulator(&self, position: &Position) -> Accumulator {
         let mut inputs = Changes::default();
         position.occupied().iter().for_each(|square| inputs.add(on_square(position, square)));
         for (piece, count) in position.reveals() {
@@ -188,7 +188,7 @@ impl Network {
         }
         let mut views = [self.bias; 2];
         self.change(&mut views, &inputs, &Changes::default());
-        Eyes { seen: *position, urgency: 0, views }
+        Accumulator { seen: *position, urgency: 0, views }
     }
 
     /// How soon a draw comes, as far as the network tells it apart: how many of [`LEFT`] are above the quiet plies that are left.
@@ -198,20 +198,20 @@ impl Network {
     }
 
     /// Looks at another position.
-    pub(crate) fn look(&self, eyes: &mut Eyes, position: &Position, urgency: usize) -> Outlook {
-        self.turn_to(eyes, position, urgency);
+    pub(crate) fn look(&self, accumulator: &mut Accumulator, position: &Position, urgency: usize) -> Outlook {
+        self.turn_to(accumulator, position, urgency);
         let turn = position.turn().unwrap_or(Color::Red) as usize;
         let head = &self.heads[head_for(position)];
-        head.outlook(head.inner.outputs(self.path, &eyes.views[turn], &eyes.views[1 - turn]))
+        head.outlook(head.inner.outputs(self.path, &accumulator.views[turn], &accumulator.views[1 - turn]))
     }
 
-    fn turn_to(&self, eyes: &mut Eyes, position: &Position, urgency: usize) {
-        let mut changed = changes(&eyes.seen, position);
+    fn turn_to(&self, accumulator: &mut Accumulator, position: &Position, urgency: usize) {
+        let mut changed = changes(&accumulator.seen, position);
         if changed.len() > 12 {
-            *eyes = self.eyes(position);
+            *accumulator = self.accumulator(position);
             changed = SquareSet::EMPTY;
         }
-        let seen = &eyes.seen;
+        let seen = &accumulator.seen;
         let (mut gone, mut come) = (Changes::default(), Changes::default());
         (changed & seen.occupied()).iter().for_each(|square| gone.add(on_square(seen, square)));
         (changed & position.occupied()).iter().for_each(|square| come.add(on_square(position, square)));
@@ -222,13 +222,13 @@ impl Network {
                 (before..after).for_each(|n| come.add(in_pool(position, piece, n)));
             }
         }
-        (urgency..eyes.urgency).for_each(|n| gone.add([PLIES + n; 2]));
-        (eyes.urgency..urgency).for_each(|n| come.add([PLIES + n; 2]));
-        self.change(&mut eyes.views, &come, &gone);
-        (eyes.seen, eyes.urgency) = (*position, urgency);
+        (urgency..accumulator.urgency).for_each(|n| gone.add([PLIES + n; 2]));
+        (accumulator.urgency..urgency).for_each(|n| come.add([PLIES + n; 2]));
+        self.change(&mut accumulator.views, &come, &gone);
+        (accumulator.seen, accumulator.urgency) = (*position, urgency);
     }
 
-    fn change(&self, views: &mut Views, come: &Changes, gone: &Changes) {
+    fn change(&self, views: &mut Perspectives, come: &Changes, gone: &Changes) {
         for (side, view) in views.iter_mut().enumerate() {
             change(view, &self.inputs, &come.0[side], &gone.0[side]);
         }
@@ -276,7 +276,7 @@ impl Changes {
     }
 }
 
-/// What stands on a square, in the eyes of Red and of Black.
+/// What stands on a square, as Red and as Black sees it.
 #[inline]
 fn on_square(position: &Position, square: Square) -> [usize; 2] {
     let rung = usize::from(position.rung_at(square));
@@ -290,7 +290,7 @@ fn on_square(position: &Position, square: Square) -> [usize; 2] {
     [red * Square::COUNT + square.index(), black * Square::COUNT + square.index()]
 }
 
-/// The `n`-th of a piece in the pool, in the eyes of Red and of Black.
+/// The `n`-th of a piece in the pool, as Red and as Black sees it.
 fn in_pool(position: &Position, piece: Piece, n: u8) -> [usize; 2] {
     let rung = usize::from(position.ladder().rung(piece.kind)) - 1;
     Color::ALL.map(|color| {
@@ -310,7 +310,7 @@ fn changes(a: &Position, b: &Position) -> SquareSet {
 /// Adds rows of weights to a view, and takes others away. Plain loops: closures would not be compiled for
 /// the instructions chosen.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
-fn change(view: &mut View, inputs: &[View; INPUTS], come: &[u16], gone: &[u16]) {
+fn change(view: &mut Perspective, inputs: &[Perspective; INPUTS], come: &[u16], gone: &[u16]) {
     let mut sums = *view;
     for &input in come {
         let row = &inputs[input as usize];
@@ -432,7 +432,7 @@ mod tests {
         for number in 0..20 {
             let (rules, seed, network) = (Rules::server(), Seed::from(number), random_network(number));
             let (deal, mut game, mut rng) = (Deal::new(&rules, &seed), Game::new(rules), seed.child("moves").rng());
-            let mut eyes = network.eyes(game.position());
+            let mut accumulator = network.accumulator(game.position());
             while game.outcome().is_none() {
                 let moves = game.legal_moves();
                 let mv = moves[rng.next_u32() as usize % moves.len()];
@@ -440,7 +440,7 @@ mod tests {
                 if rng.next_u32() % 4 > 0 {
                     let left = rng.next_u32() as u16 % 60;
                     assert_eq!(
-                        network.look(&mut eyes, game.position(), Network::urgency(left)),
+                        network.look(&mut accumulator, game.position(), Network::urgency(left)),
                         slow(&network, game.position(), left)
                     );
                 }
@@ -449,7 +449,7 @@ mod tests {
                 if let (Move::Flip(square), None) = (mv, game.outcome()) {
                     for (piece, _) in game.position().reveals().filter(|_| game.position().hidden().contains(square)) {
                         let other = game.position().after_flip(square, piece);
-                        assert_eq!(network.look(&mut eyes, &other, 0), slow(&network, &other, 60));
+                        assert_eq!(network.look(&mut accumulator, &other, 0), slow(&network, &other, 60));
                     }
                 }
             }
@@ -462,9 +462,9 @@ mod tests {
             let network = Network::read(&vec![byte; BYTES]).unwrap();
             let position = "1m2/4/1g2/g3/4/4/1c2/2P1 b -".parse().unwrap();
             let later = "1m2/4/1g2/g3/4/4/1c2/3P r -".parse().unwrap();
-            let mut eyes = network.eyes(&position);
+            let mut accumulator = network.accumulator(&position);
             for position in [position, later] {
-                let odds = network.look(&mut eyes, &position, 0).odds();
+                let odds = network.look(&mut accumulator, &position, 0).odds();
                 assert!(odds.iter().all(|odds| odds.is_normal() && *odds > 0.0), "{byte}: {odds:?}");
             }
         }

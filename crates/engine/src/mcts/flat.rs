@@ -4,16 +4,16 @@
 //! Every legal move gets the same number of playouts. MC plays the move with the best results; MC-Score,
 //! the classical model, the one that leaves most on the board at the end on average.
 
-use anqi_playout::{Path, PlayoutPlayoutOptions, Policy, Reading, Start, for_each};
+use anqi_playout::{Path, PlayoutOptions, PlayoutStart, Policy, Reading, for_each};
 use anqi_rules::{Game, Move, Piece, Position, Seed};
 use anqi_task::Stop;
 use rand_core::Rng;
 
 use super::Policies;
-use super::simulate::{Judge, lead};
+use super::simulate::{Rewards, lead};
 use super::tree::EndResult;
 use crate::eval::Weights;
-use crate::limits::{Limits, SharedBudget};
+use crate::limits::{Limits, SharedMeter};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, ResultCounts, SearchStats};
 use crate::resources::Resources;
@@ -124,15 +124,15 @@ impl Flat {
     }
 
     /// Plays from the board of a branch.
-    fn play(&self, branch: &mut Branch, judge: &mut Judge, seed: u64, playouts: u64) {
+    fn play(&self, branch: &mut Branch, rewards: &mut Rewards, seed: u64, playouts: u64) {
         let FlatOptions { policy, playout, reading, .. } = self.options;
         let options = PlayoutOptions { policy, draw: playout, cut: None, reading };
         let first = branch.results.count();
         let ladder = branch.board.ladder();
-        let start = Start::from(&branch.board);
+        let start = PlayoutStart::from(&branch.board);
         for_each(&start, &options, seed, first..first + playouts, Path::best(), |_, playout| {
             // The playout begins with the opponent's move.
-            match judge.judge(&playout).result.reversed() {
+            match rewards.of(&playout).result.reversed() {
                 EndResult::Win => branch.results.wins += 1,
                 EndResult::Draw => branch.results.draws += 1,
                 EndResult::Loss => branch.results.losses += 1,
@@ -147,9 +147,9 @@ impl Player for Flat {
         let position = game.position();
         let moves = game.legal_moves();
         let &first = moves.first()?;
-        let budget = SharedBudget::of_playouts(limits, stop, self.resources.time());
+        let meter = SharedMeter::of_playouts(limits, stop, self.resources.time());
         let mut rng = self.seed.child(format!("ply {}", game.plies().len())).rng();
-        let mut judge = Judge::new(position.ladder(), self.options.eval, 0.0);
+        let mut rewards = Rewards::new(position.ladder(), self.options.eval, 0.0);
         let mut tried: Vec<(Move, Vec<Branch>)> = moves.iter().map(|&mv| (mv, Branch::all(position, mv))).collect();
         let seeds: Vec<u64> = moves.iter().map(|_| rng.next_u64()).collect();
 
@@ -158,7 +158,7 @@ impl Player for Flat {
         let share = limits.playouts.or(limits.nodes).map_or(ROUND, |all| (all / moves.len() as u64).clamp(1, ROUND));
         'thinking: loop {
             for ((_, branches), seed) in tried.iter_mut().zip(&seeds) {
-                let taken = budget.take_up_to(share);
+                let taken = meter.take_up_to(share);
                 if taken == 0 {
                     break 'thinking;
                 }
@@ -166,7 +166,7 @@ impl Player for Flat {
                 for (number, branch) in branches.iter_mut().enumerate() {
                     let playouts = drawn.iter().filter(|&&drawn| drawn == number).count() as u64;
                     if playouts > 0 {
-                        self.play(branch, &mut judge, seed ^ number as u64, playouts);
+                        self.play(branch, &mut rewards, seed ^ number as u64, playouts);
                     }
                 }
             }
@@ -180,12 +180,12 @@ impl Player for Flat {
             tried.into_iter().map(|(mv, branches)| candidate(mv, &branches, average)).collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
         let best = candidates.first()?;
-        let untried = budget.taken() == 0;
+        let untried = meter.taken() == 0;
         Some(Choice {
             mv: if untried { first } else { best.mv },
             score: best.score,
             pv: vec![if untried { first } else { best.mv }],
-            stats: SearchStats { nodes: budget.taken(), depth: 1, playouts: budget.taken(), time: budget.elapsed() },
+            stats: SearchStats { nodes: meter.taken(), depth: 1, playouts: meter.taken(), time: meter.elapsed() },
             candidates,
         })
     }

@@ -25,7 +25,7 @@ use anqi_task::{Stop, together};
 use self::search::{Search, Worker};
 use self::share::Shared;
 use self::tree::{EndResult, Label, Node, ROOT, Tree};
-use crate::limits::{Limits, SharedBudget};
+use crate::limits::{Limits, SharedMeter};
 use crate::options::{Names, OnOff, OptionValue, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
 use crate::resources::Resources;
@@ -159,7 +159,7 @@ impl Player for Mcts {
         let moves = game.legal_moves();
         let &first = moves.first()?;
         let resources = self.resources.clone();
-        let budget = SharedBudget::of_playouts(limits, stop, resources.time());
+        let meter = SharedMeter::of_playouts(limits, stop, resources.time());
         self.plant(game);
         if let Some(shared) = &mut self.shared {
             shared.renew();
@@ -167,8 +167,7 @@ impl Player for Mcts {
 
         let depth = limits.depth.unwrap_or(u32::MAX);
         let (tree, shared, options) = (&self.tree, self.shared.as_ref(), &self.options);
-        let search =
-            Search { tree, shared, options, game, moves: &moves, budget: &budget, resources: &resources, depth };
+        let search = Search { tree, shared, options, game, moves: &moves, meter: &meter, resources: &resources, depth };
         let seed = self.seed.child(format!("ply {}", game.plies().len()));
         let work = |number: usize| {
             let mut worker = Worker::new(&search, &seed.child(format!("thread {number}")));
@@ -186,7 +185,7 @@ impl Player for Mcts {
             mv: best.map_or(first, |best| best.mv),
             score: best.map_or(Score::DRAW, |best| best.score),
             pv: if best.is_some() { pv(tree) } else { vec![first] },
-            stats: SearchStats { nodes: budget.taken(), depth, playouts: budget.taken(), time: budget.elapsed() },
+            stats: SearchStats { nodes: meter.taken(), depth, playouts: meter.taken(), time: meter.elapsed() },
             candidates,
         };
         if self.options.keep {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use anqi_playout::Start;
+use anqi_playout::PlayoutStart;
 use anqi_rules::{Game, MOST_MOVES, Move, MoveList, Piece, Position, Seed};
 use arrayvec::ArrayVec;
 use rand_core::{Rng, SeedableRng};
@@ -14,7 +14,7 @@ use super::tree::{Block, EndResult, Label, MOST_SIBLINGS, Node, NodeId, ROOT, Re
 use super::ucb::Bounds;
 use super::worth::worth;
 use super::{Backup, MctsOptions, preference};
-use crate::limits::SharedBudget;
+use crate::limits::SharedMeter;
 use crate::line::SearchLine;
 use crate::resources::Resources;
 use crate::score::Score;
@@ -31,7 +31,7 @@ pub(super) struct Search<'a> {
     pub(super) game: &'a Game,
     /// The legal moves at the root. Some are known to the [`Game`] only: those of a long chase.
     pub(super) moves: &'a [Move],
-    pub(super) budget: &'a SharedBudget<'a>,
+    pub(super) meter: &'a SharedMeter<'a>,
     pub(super) resources: &'a Resources,
     /// The search ends when it has looked so many plies ahead.
     pub(super) depth: u32,
@@ -49,7 +49,7 @@ pub(super) struct Worker<'a> {
     /// The nodes from the root to where the worker is.
     path: Vec<PathNode>,
     /// Simulations that wait to be played together, and the ways to them.
-    waiting: Vec<(Start, u64)>,
+    waiting: Vec<(PlayoutStart, u64)>,
     ways: Vec<Vec<PathNode>>,
     /// The most plies it has looked ahead.
     deepest: u32,
@@ -119,7 +119,7 @@ impl<'a> Worker<'a> {
     /// Whether the search is over: the root is decided, or the budget is spent. If not, one playout is
     /// taken from the budget.
     pub(super) fn interrupted(&self) -> bool {
-        self.tree().node(ROOT).proof().is_some() || !self.search.budget.take()
+        self.tree().node(ROOT).proof().is_some() || !self.search.meter.take()
     }
 
     /// Whether results may come in later than the next selection.
@@ -158,7 +158,7 @@ impl<'a> Worker<'a> {
         self.path.push(PathNode { node: child, ply, chance: false });
         self.deepest = self.deepest.max(ply);
         if ply >= self.search.depth {
-            self.search.budget.end();
+            self.search.meter.end();
         }
     }
 
@@ -322,9 +322,9 @@ impl<'a> Worker<'a> {
     /// The start of a playout. The limit of playouts may be far above that of the game; still, if nothing
     /// happens before the game's own limit, the game is drawn. So the count of quiet plies starts where the
     /// present stretch ends in time.
-    fn start(&self, board: &Position) -> Start {
+    fn start(&self, board: &Position) -> PlayoutStart {
         let (playout, rule) = (self.options().playout, self.search.game.rules().draw().map_or(u32::MAX, u32::from));
-        let start = Start::from(board);
+        let start = PlayoutStart::from(board);
         if self.options().rule && rule < playout {
             start.with_quiet(playout - rule + u32::from(board.quiet()))
         } else {

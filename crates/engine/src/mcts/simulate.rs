@@ -1,6 +1,6 @@
 //! `simulate`: games played to their end by a policy, and what counts as their result.
 
-use anqi_playout::{End, Path, Playout, PlayoutOptions, PlayoutResult, Reading, Start, each, playout};
+use anqi_playout::{End, Path, Playout, PlayoutOptions, PlayoutResult, PlayoutStart, Reading, each, playout};
 use anqi_rules::Ladder;
 
 use super::MctsOptions;
@@ -19,7 +19,7 @@ pub(super) struct Simulated {
 #[derive(Debug)]
 pub(super) struct Simulator {
     options: PlayoutOptions,
-    judge: Judge,
+    rewards: Rewards,
     seed: u64,
     played: u64,
     /// The playouts of a batch, in its order.
@@ -31,7 +31,7 @@ impl Simulator {
         let cut = (options.cut > 0).then_some(options.cut);
         Simulator {
             options: PlayoutOptions { policy: options.policy, draw: options.playout, cut, reading: Reading::Rules },
-            judge: Judge::new(ladder, options.eval, options.quality as f32),
+            rewards: Rewards::new(ladder, options.eval, options.quality as f32),
             seed,
             played: 0,
             batch: Vec::new(),
@@ -39,10 +39,10 @@ impl Simulator {
     }
 
     /// Plays one game.
-    pub(super) fn play(&mut self, start: &Start) -> Simulated {
+    pub(super) fn play(&mut self, start: &PlayoutStart) -> Simulated {
         let playout = playout(start, &self.options, self.seed, self.played);
         self.played += 1;
-        self.judge.judge(&playout)
+        self.rewards.of(&playout)
     }
 
     /// The number of the next playout.
@@ -52,14 +52,14 @@ impl Simulator {
     }
 
     /// Plays numbered games side by side, and gives the results in their order.
-    pub(super) fn play_all(&mut self, games: &[(Start, u64)], mut sink: impl FnMut(usize, Simulated)) {
-        let Simulator { options, judge, seed, batch, .. } = self;
+    pub(super) fn play_all(&mut self, games: &[(PlayoutStart, u64)], mut sink: impl FnMut(usize, Simulated)) {
+        let Simulator { options, rewards, seed, batch, .. } = self;
         batch.clear();
         batch.resize(games.len(), None);
         each(games, options, *seed, Path::best(), |place, playout| batch[place] = Some(playout));
         for (place, playout) in batch.iter().enumerate() {
             if let Some(playout) = playout {
-                sink(place, judge.judge(playout));
+                sink(place, rewards.of(playout));
             }
         }
     }
@@ -67,7 +67,7 @@ impl Simulator {
 
 /// Says what a playout counts for.
 #[derive(Debug)]
-pub(super) struct Judge {
+pub(super) struct Rewards {
     ladder: Ladder,
     eval: bool,
     quality: f32,
@@ -75,12 +75,12 @@ pub(super) struct Judge {
     leads: Spread,
 }
 
-impl Judge {
-    pub(super) fn new(ladder: Ladder, eval: bool, quality: f32) -> Judge {
-        Judge { ladder, eval, quality, leads: Spread::default() }
+impl Rewards {
+    pub(super) fn new(ladder: Ladder, eval: bool, quality: f32) -> Rewards {
+        Rewards { ladder, eval, quality, leads: Spread::default() }
     }
 
-    pub(super) fn judge(&mut self, playout: &Playout) -> Simulated {
+    pub(super) fn of(&mut self, playout: &Playout) -> Simulated {
         let result = match playout.outcome {
             PlayoutResult::Win => EndResult::Win,
             PlayoutResult::Loss => EndResult::Loss,

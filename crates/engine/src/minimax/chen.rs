@@ -15,7 +15,7 @@ use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::transposition::{Bound, Transposition, TranspositionTable};
 use crate::eval::{Evaluate, Evaluation, with_evaluation};
-use crate::limits::{Budget, Limits};
+use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::options::{Names, OnOff, WeightList, WeightRange, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
@@ -118,8 +118,8 @@ impl Player for Chen {
             let done = Stop::default();
             let think = |limits: &Limits, stop: &Stop| {
                 let line = SearchLine::new(game, &options.tables, resources);
-                let budget = Budget::new(limits, stop, resources.time());
-                Search::new(&eval, options, &types, table, line, limits, budget).deepen(game, flip_draw)
+                let meter = Meter::new(limits, stop, resources.time());
+                Search::new(&eval, options, &types, table, line, limits, meter).deepen(game, flip_draw)
             };
             let choices = together(options.threads as usize, |number| {
                 if number > 0 {
@@ -146,7 +146,7 @@ struct Search<'a, E> {
     table: Option<&'a TranspositionTable>,
     line: SearchLine,
     limits: Limits,
-    budget: Budget<'a>,
+    meter: Meter<'a>,
     history: History,
 }
 
@@ -166,9 +166,9 @@ impl<'a, E: Evaluate> Search<'a, E> {
         table: Option<&'a TranspositionTable>,
         line: SearchLine,
         limits: &Limits,
-        budget: Budget<'a>,
+        meter: Meter<'a>,
     ) -> Search<'a, E> {
-        Search { eval, options, types, table, line, limits: *limits, budget, history: History::new() }
+        Search { eval, options, types, table, line, limits: *limits, meter, history: History::new() }
     }
 
     /// Iterative deepening: depth after depth until the budget is spent.
@@ -209,8 +209,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         }
         best.candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
         best.pv = principal_variation(self.table, &self.line, root, best.mv, best.stats.depth);
-        best.stats.nodes = self.budget.nodes();
-        best.stats.time = self.budget.elapsed();
+        best.stats.nodes = self.meter.nodes();
+        best.stats.time = self.meter.elapsed();
         Some(best)
     }
 
@@ -220,7 +220,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         let mut s = -Score::INFINITE;
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut best = None;
-        let spent = |search: &Self| search.budget.is_spent();
+        let spent = |search: &Self| search.meter.is_spent();
 
         // Moving actions.
         for &mv in steps {
@@ -295,7 +295,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// bound on the side where it lies.
     fn value(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score) -> Score {
         // Step 1. The budget. A search that ran out returns anything; nobody looks at it.
-        if self.budget.count() {
+        if self.meter.count() {
             return Score::DRAW;
         }
         // Step 2. The end of the game.
@@ -337,7 +337,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             if v > s {
                 (s, best) = (v, Some(mv));
             }
-            if s >= beta || self.budget.is_spent() {
+            if s >= beta || self.meter.is_spent() {
                 break;
             }
         }
@@ -349,7 +349,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
                 if v > s {
                     (s, best) = (v, Some(Move::Flip(square)));
                 }
-                if s >= beta || self.budget.is_spent() {
+                if s >= beta || self.meter.is_spent() {
                     break;
                 }
             }
@@ -361,7 +361,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             return if position.hidden().is_empty() { Score::loss(depth) } else { self.eval.evaluate(position) };
         }
         // Step 8. Remember.
-        if self.budget.is_spent() {
+        if self.meter.is_spent() {
             return s;
         }
         if let Some(mv @ Move::Step { .. }) = best.filter(|_| s > alpha) {
@@ -416,7 +416,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
                 whole
             };
             let v = -self.value(&position.after_flip(square, piece), depth - 1, -high, -low);
-            if self.budget.is_spent() {
+            if self.meter.is_spent() {
                 break;
             }
             let v = if self.options.clip { v.max(low).min(high) } else { v };

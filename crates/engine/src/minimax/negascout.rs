@@ -9,7 +9,7 @@ use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::transposition::{Bound, Transposition, TranspositionTable};
 use crate::eval::{Course, Evaluate, Linear};
-use crate::limits::{Budget, Limits};
+use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
@@ -112,7 +112,7 @@ impl Player for NegaScout {
             eval,
             table: self.table.as_ref(),
             line: SearchLine::new(game, &self.options.tables, &self.resources),
-            budget: Budget::new(&share, stop, self.resources.time()),
+            meter: Meter::new(&share, stop, self.resources.time()),
             history: History::new(),
         };
         let root = game.position();
@@ -120,13 +120,13 @@ impl Player for NegaScout {
         let mut choice = moving.best_step(root, steps, limits);
         let decides = self.options.decide || choice.is_none();
         if flips > 0 && decides {
-            turning.budget.restart();
+            turning.meter.restart();
             let flips = turning.flips(root);
             choice = Some(better(choice, flips, game)?);
         }
         let mut choice = choice?;
-        choice.stats.nodes = moving.budget.nodes() + turning.budget.nodes();
-        choice.stats.time = moving.budget.elapsed();
+        choice.stats.nodes = moving.meter.nodes() + turning.meter.nodes();
+        choice.stats.time = moving.meter.elapsed();
         Some(choice)
     }
 
@@ -168,7 +168,7 @@ struct Search<'a> {
     eval: Course,
     table: Option<&'a TranspositionTable>,
     line: SearchLine,
-    budget: Budget<'a>,
+    meter: Meter<'a>,
     history: History,
 }
 
@@ -197,7 +197,7 @@ impl Search<'_> {
                     self.probe_then_search(&child, depth - 1, s, Score::INFINITE)
                 };
                 self.line.pop();
-                if self.budget.is_spent() {
+                if self.meter.is_spent() {
                     break;
                 }
                 if v > s {
@@ -233,7 +233,7 @@ impl Search<'_> {
             let mut flips = Vec::new();
             for square in root.hidden() {
                 flips.push(self.flip(root, square, plies));
-                if self.budget.is_spent() {
+                if self.meter.is_spent() {
                     return known;
                 }
             }
@@ -267,7 +267,7 @@ impl Search<'_> {
 
     fn scout(&mut self, position: &Position, depth: u32, mut alpha: Score, beta: Score) -> Score {
         // Step 1. The budget. A search that ran out returns anything; nobody looks at it.
-        if self.budget.count() {
+        if self.meter.count() {
             return Score::DRAW;
         }
         // Step 2. The end of the game.
@@ -316,7 +316,7 @@ impl Search<'_> {
             if v > s {
                 (s, best) = (v, Some(mv));
             }
-            if s >= beta || self.budget.is_spent() {
+            if s >= beta || self.meter.is_spent() {
                 break;
             }
         }
@@ -335,7 +335,7 @@ impl Search<'_> {
             return if position.hidden().is_empty() { Score::loss(depth) } else { self.eval.evaluate(position) };
         }
         // Step 8. Remember what is known: the value or a lower bound of it.
-        if self.budget.is_spent() {
+        if self.meter.is_spent() {
             return s;
         }
         if let Some(mv) = best.filter(|_| s > alpha) {
@@ -357,7 +357,7 @@ impl Search<'_> {
         let mut picker = Picker::new(None);
         while let Some(mv) = picker.capture(position) {
             let Move::Step { from, to } = mv else { continue };
-            if self.budget.count() {
+            if self.meter.count() {
                 return s;
             }
             let child = position.after_step(from, to);

@@ -6,7 +6,7 @@ use std::ops::Not;
 
 use crate::lanes::{Lanes, Row, kernel, operator};
 use crate::narrow::Narrow;
-use crate::run::Job;
+use crate::run::PlayoutBatch;
 
 /// The proof that this machine has the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,7 +32,7 @@ impl Avx512 {
     }
 
     /// Plays all games of the job.
-    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: Job<'_>, squares: u32) {
+    pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: PlayoutBatch<'_>, squares: u32) {
         // SAFETY: `self` proves that the machine has the instructions.
         unsafe { entry::<P, JUMPS>(job, squares) }
     }
@@ -40,7 +40,7 @@ impl Avx512 {
 
 /// The kernel, compiled for AVX-512.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq,bmi1,bmi2,popcnt")]
-fn entry<P: Narrow, const JUMPS: bool>(job: Job<'_>, squares: u32) {
+fn entry<P: Narrow, const JUMPS: bool>(job: PlayoutBatch<'_>, squares: u32) {
     kernel::run::<Vector, P, JUMPS>(job, squares);
 }
 

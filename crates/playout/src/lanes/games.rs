@@ -2,17 +2,17 @@
 
 use anqi_rules::Color;
 
-use crate::board::Board;
+use crate::board::DealtBoard;
 use crate::lanes::views::Views;
 use crate::lanes::xoshiro::Xoshiro;
 use crate::lanes::{Lanes, Row};
 use crate::narrow::{Names, Narrow};
-use crate::start::Start;
+use crate::start::PlayoutStart;
 use crate::word::each;
 
 /// A game in every lane.
-pub(super) struct Games<V> {
-    board: Board<V>,
+pub(super) struct LaneGames<V> {
+    board: DealtBoard<V>,
     quiet: V,
     rng: Xoshiro<V>,
 }
@@ -23,11 +23,11 @@ pub(super) struct Over<M> {
     pub(super) drawn: M,
 }
 
-impl<V: Lanes> Games<V> {
+impl<V: Lanes> LaneGames<V> {
     /// Plays one ply in every lane.
     #[inline(always)]
     pub(super) fn ply<P: Narrow, const JUMPS: bool>(&mut self, squares: u32, limit: u32) -> Over<V::Mask> {
-        let Board { planes, own, foe, dark } = self.board;
+        let DealtBoard { planes, own, foe, dark } = self.board;
         let zero = V::splat(0);
 
         // Step 1. Find the actions, and the games that have ended.
@@ -68,7 +68,7 @@ impl<V: Lanes> Games<V> {
         let from = ends & own;
         let progress = flipped | ends & foe;
         self.quiet = V::pick(progress.is_empty(), self.quiet + V::splat(1), zero);
-        self.board = Board {
+        self.board = DealtBoard {
             planes: each(planes, |plane| V::pick((plane & from).is_empty(), plane & !ends, plane | ends)),
             own: foe & !ends,
             foe: own ^ ends,
@@ -79,7 +79,7 @@ impl<V: Lanes> Games<V> {
 
     /// Deals a game to every lane; see [`Dealt`](crate::scalar::Dealt).
     #[inline(always)]
-    pub(super) fn deal(start: &Start, mut rng: Xoshiro<V>) -> Games<V> {
+    pub(super) fn deal(start: &PlayoutStart, mut rng: Xoshiro<V>) -> LaneGames<V> {
         let ([p0, p1, p2], [red, black]) = (start.planes, start.colors);
         let mut planes = [V::splat(p0), V::splat(p1), V::splat(p2)];
         let mut colors = [V::splat(red), V::splat(black)];
@@ -114,29 +114,29 @@ impl<V: Lanes> Games<V> {
                 (pick(red, black), pick(black, red), hidden ^ flipped, 0)
             }
         };
-        Games { board: Board { planes, own, foe, dark }, quiet: V::splat(quiet), rng }
+        LaneGames { board: DealtBoard { planes, own, foe, dark }, quiet: V::splat(quiet), rng }
     }
 }
 
 /// The same board in both views.
 #[inline(always)]
-fn views<V: Lanes>(board: &Board<V>) -> Board<Views<V>> {
-    let Board { planes: [p0, p1, p2], own, foe, dark } = *board;
+fn views<V: Lanes>(board: &DealtBoard<V>) -> DealtBoard<Views<V>> {
+    let DealtBoard { planes: [p0, p1, p2], own, foe, dark } = *board;
     let planes = [p0.into(), p1.into(), p2.into()];
-    Board { planes, own: own.into(), foe: foe.into(), dark: dark.into() }
+    DealtBoard { planes, own: own.into(), foe: foe.into(), dark: dark.into() }
 }
 
-/// [`Games`] in memory.
+/// [`LaneGames`] in memory.
 pub(super) type Rows = [Row; ROWS];
 
 pub(super) const ROWS: usize = 11;
 
-impl<V: Lanes> Games<V> {
+impl<V: Lanes> LaneGames<V> {
     #[inline(always)]
-    pub(super) fn load(rows: &Rows) -> Games<V> {
+    pub(super) fn load(rows: &Rows) -> LaneGames<V> {
         let at = |i: usize| V::load(&rows[i]);
-        Games {
-            board: Board { planes: [at(0), at(1), at(2)], own: at(3), foe: at(4), dark: at(5) },
+        LaneGames {
+            board: DealtBoard { planes: [at(0), at(1), at(2)], own: at(3), foe: at(4), dark: at(5) },
             quiet: at(6),
             rng: Xoshiro([at(7), at(8), at(9), at(10)]),
         }
@@ -144,7 +144,7 @@ impl<V: Lanes> Games<V> {
 
     #[inline(always)]
     pub(super) fn store(&self, rows: &mut Rows) {
-        let Board { planes: [p0, p1, p2], own, foe, dark } = self.board;
+        let DealtBoard { planes: [p0, p1, p2], own, foe, dark } = self.board;
         let Xoshiro([s0, s1, s2, s3]) = self.rng;
         let vectors = [p0, p1, p2, own, foe, dark, self.quiet, s0, s1, s2, s3];
         for (row, vector) in rows.iter_mut().zip(vectors) {

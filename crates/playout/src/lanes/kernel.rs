@@ -6,12 +6,12 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::board::Board;
-use crate::lanes::games::{Games, ROWS, Rows};
+use crate::board::DealtBoard;
+use crate::lanes::games::{LaneGames, ROWS, Rows};
 use crate::lanes::xoshiro::Xoshiro;
 use crate::lanes::{Lanes, MOST, Row};
 use crate::narrow::Narrow;
-use crate::run::{Job, Source};
+use crate::run::{BatchSource, PlayoutBatch};
 use crate::seed::Generator;
 use crate::summary::{End, Playout, PlayoutResult};
 use crate::{scalar, seed};
@@ -22,8 +22,8 @@ const GROUPS: usize = 2;
 
 /// Plays all games of the job, on a board of these squares.
 #[inline(always)]
-pub(super) fn run<V: Lanes, P: Narrow, const JUMPS: bool>(job: Job<'_>, squares: u32) {
-    let Job { limits, seed, source } = job;
+pub(super) fn run<V: Lanes, P: Narrow, const JUMPS: bool>(job: PlayoutBatch<'_>, squares: u32) {
+    let PlayoutBatch { limits, seed, source } = job;
     let mut dealer = Dealer::<V>::new(seed, source);
     let mut groups = [Group::EMPTY; GROUPS];
     for group in &mut groups {
@@ -40,7 +40,7 @@ pub(super) fn run<V: Lanes, P: Narrow, const JUMPS: bool>(job: Job<'_>, squares:
                 continue;
             }
             busy = true;
-            let mut games = Games::<V>::load(&group.rows);
+            let mut games = LaneGames::<V>::load(&group.rows);
             let over = games.ply::<P, JUMPS>(squares, limits.draw);
             let mut ended = V::bits(over.lost | over.drawn) & group.busy;
             if time >= group.cut {
@@ -112,7 +112,7 @@ impl Group {
 
     /// Hands out the results of the `ended` lanes, from their boards as of `time`.
     #[inline(always)]
-    fn report(&self, ended: u32, lost: u32, drawn: u32, time: u64, source: &mut Source<'_>) {
+    fn report(&self, ended: u32, lost: u32, drawn: u32, time: u64, source: &mut BatchSource<'_>) {
         for lane in lanes(ended) {
             let plies = self.plies(lane, time);
             let [p0, p1, p2, own, foe, dark] = [0, 1, 2, 3, 4, 5].map(|row| self.rows[row].0[lane]);
@@ -126,7 +126,7 @@ impl Group {
     #[inline(always)]
     fn seat<V: Lanes>(&mut self, lane: usize, time: u64, cut: u32, dealer: &mut Dealer<'_, V>) {
         self.busy &= !(1 << lane);
-        if let Some(Seat { tag, slot, plies }) = dealer.next() {
+        if let Some(DealtGame { tag, slot, plies }) = dealer.next() {
             self.busy |= 1 << lane;
             self.tags[lane] = tag;
             self.born[lane] = time + 1 - u64::from(plies);
@@ -139,7 +139,7 @@ impl Group {
 }
 
 /// A dealt game: its tag, where it lies in the dealer's rows, and how many plies it has behind it.
-struct Seat {
+struct DealtGame {
     tag: u64,
     slot: usize,
     plies: u32,
@@ -148,7 +148,7 @@ struct Seat {
 /// Deals games: from one start in advance, a vector of them at a time, else one by one.
 struct Dealer<'a, V> {
     seed: u64,
-    source: Source<'a>,
+    source: BatchSource<'a>,
     rows: Rows,
     /// Those in `rows` that nobody has taken yet.
     ready: Range<usize>,
@@ -156,30 +156,30 @@ struct Dealer<'a, V> {
 }
 
 impl<'a, V: Lanes> Dealer<'a, V> {
-    fn new(seed: u64, source: Source<'a>) -> Dealer<'a, V> {
+    fn new(seed: u64, source: BatchSource<'a>) -> Dealer<'a, V> {
         Dealer { seed, source, rows: Group::EMPTY.rows, ready: 0..0, lanes: PhantomData }
     }
 
     /// Deals the next game.
     #[inline(always)]
-    fn next(&mut self) -> Option<Seat> {
-        if let Source::Range { start, indices, .. } = &mut self.source {
+    fn next(&mut self) -> Option<DealtGame> {
+        if let BatchSource::Range { start, indices, .. } = &mut self.source {
             let (start, index) = (*start, indices.next()?);
             if self.ready.is_empty() {
-                Games::deal(start, self.generators(index)).store(&mut self.rows);
+                LaneGames::deal(start, self.generators(index)).store(&mut self.rows);
                 self.ready = 0..V::WIDTH;
             }
-            return self.ready.next().map(|slot| Seat { tag: index, slot, plies: start.dealt_plies() });
+            return self.ready.next().map(|slot| DealtGame { tag: index, slot, plies: start.dealt_plies() });
         }
         let (tag, start, index) = self.source.next()?;
         let mut rng = Generator::new(self.seed, index);
         let dealt = scalar::deal(&start, &mut rng);
         let Generator([s0, s1, s2, s3]) = rng;
-        let Board { planes: [p0, p1, p2], own, foe, dark } = dealt.board;
+        let DealtBoard { planes: [p0, p1, p2], own, foe, dark } = dealt.board;
         for (row, word) in self.rows.iter_mut().zip([p0, p1, p2, own, foe, dark, dealt.quiet, s0, s1, s2, s3]) {
             row.0[0] = word;
         }
-        Some(Seat { tag, slot: 0, plies: dealt.plies })
+        Some(DealtGame { tag, slot: 0, plies: dealt.plies })
     }
 
     /// The generators of the playouts from number `index` on.

@@ -5,14 +5,14 @@ use std::ops::Not;
 use crate::bits;
 use crate::lanes::{Lanes, Row, kernel, operator};
 use crate::narrow::Narrow;
-use crate::run::Job;
+use crate::run::PlayoutBatch;
 use crate::word::each;
 
 /// How many lanes there are: enough to fill the registers of any machine.
 pub(crate) const WIDTH: usize = 16;
 
 /// Plays all games of the job.
-pub(crate) fn run<P: Narrow, const JUMPS: bool>(job: Job<'_>, squares: u32) {
+pub(crate) fn run<P: Narrow, const JUMPS: bool>(job: PlayoutBatch<'_>, squares: u32) {
     kernel::run::<Array, P, JUMPS>(job, squares);
 }
 

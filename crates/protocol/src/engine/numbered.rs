@@ -11,8 +11,8 @@ use anqi_rules::{BoardSize, Color, Faces, Game, Ply, PlyError, Repeat, Rules, Ru
 
 use super::{ServedEngine, go_on_after_a_draw, replayed};
 use crate::lines::{InputLine, read_line};
-use crate::numbered::{Command, NAMES, Reply, VERSION, is_known};
-use crate::squares::Pair;
+use crate::numbered::{NAMES, NumberedCommand, NumberedReply, VERSION, is_known};
+use crate::squares::SquarePair;
 use anqi_play::Clock;
 use anqi_play::Stock;
 
@@ -106,7 +106,7 @@ struct Session {
 }
 
 /// The text of a good answer, or of a refusal that changed nothing.
-type Answer = Result<String, String>;
+type ReplyText = Result<String, String>;
 
 impl Session {
     fn new(engine: &ServedEngine) -> io::Result<Session> {
@@ -125,55 +125,55 @@ impl Session {
     }
 
     /// The answer, if any, and whether to go on.
-    fn answer(&mut self, line: &InputLine) -> (Option<Reply>, bool) {
+    fn answer(&mut self, line: &InputLine) -> (Option<NumberedReply>, bool) {
         let text = match line.text() {
             Ok(text) if text.trim_ascii().is_empty() => return (None, true),
             Ok(text) => text,
-            Err(text) => return (Some(Reply { id: None, ok: false, text }), true),
+            Err(text) => return (Some(NumberedReply { id: None, ok: false, text }), true),
         };
-        match text.parse::<Command>() {
-            Err(error) => (Some(Reply { id: error.id(), ok: false, text: error.to_string() }), true),
+        match text.parse::<NumberedCommand>() {
+            Err(error) => (Some(NumberedReply { id: error.id(), ok: false, text: error.to_string() }), true),
             Ok(command) => {
                 let answer = self.carry_out(&command);
                 let ok = answer.is_ok();
                 let text = answer.unwrap_or_else(|refusal| refusal);
-                (Some(Reply { id: Some(command.id()), ok, text }), command != Command::Quit)
+                (Some(NumberedReply { id: Some(command.id()), ok, text }), command != NumberedCommand::Quit)
             }
         }
     }
 
-    fn carry_out(&mut self, command: &Command) -> Answer {
+    fn carry_out(&mut self, command: &NumberedCommand) -> ReplyText {
         let done = Ok(String::new());
         match command {
-            Command::ProtocolVersion => Ok(VERSION.to_owned()),
-            Command::Name => Ok(self.name.clone()),
-            Command::Version => Ok(env!("CARGO_PKG_VERSION").to_owned()),
-            Command::KnownCommand(name) => Ok(is_known(name).to_string()),
-            Command::ListCommands => Ok(NAMES.join("\n")),
-            Command::Quit | Command::GameOver(_) | Command::Ready => done,
-            Command::BoardSize(a, b) => self.set_board(*a, *b),
-            Command::ResetBoard => {
+            NumberedCommand::ProtocolVersion => Ok(VERSION.to_owned()),
+            NumberedCommand::Name => Ok(self.name.clone()),
+            NumberedCommand::Version => Ok(env!("CARGO_PKG_VERSION").to_owned()),
+            NumberedCommand::KnownCommand(name) => Ok(is_known(name).to_string()),
+            NumberedCommand::ListCommands => Ok(NAMES.join("\n")),
+            NumberedCommand::Quit | NumberedCommand::GameOver(_) | NumberedCommand::Ready => done,
+            NumberedCommand::BoardSize(a, b) => self.set_board(*a, *b),
+            NumberedCommand::ResetBoard => {
                 self.begin(Game::new(self.rules));
                 done
             }
-            Command::NumRepetition(times) => self.set_rules(|setup| setup.repeat = Repeat::Cycle(*times)),
-            Command::NumMovesToDraw(plies) => self.set_rules(|setup| setup.draw = Some(*plies)),
-            Command::Move { from, to } => self.play(Ply::Step { from: *from, to: *to }),
-            Command::Flip(square, piece) => self.play(Ply::Flip(*square, *piece)),
-            Command::GenMove(color) => self.choose(*color),
-            Command::TimeSettings(total) => {
+            NumberedCommand::NumRepetition(times) => self.set_rules(|setup| setup.repeat = Repeat::Cycle(*times)),
+            NumberedCommand::NumMovesToDraw(plies) => self.set_rules(|setup| setup.draw = Some(*plies)),
+            NumberedCommand::Move { from, to } => self.play(Ply::Step { from: *from, to: *to }),
+            NumberedCommand::Flip(square, piece) => self.play(Ply::Flip(*square, *piece)),
+            NumberedCommand::GenMove(color) => self.choose(*color),
+            NumberedCommand::TimeSettings(total) => {
                 self.total = Duration::from_millis(*total);
                 self.own_left = self.total;
                 done
             }
-            Command::TimeLeft(color, left) => {
+            NumberedCommand::TimeLeft(color, left) => {
                 if self.seat.and_then(|seat| self.game.color_of(seat)) == Some(*color) {
                     self.own_left = Duration::from_millis(*left);
                 }
                 done
             }
-            Command::ShowBoard => Ok(self.show()),
-            Command::InitBoard(board) => {
+            NumberedCommand::ShowBoard => Ok(self.show()),
+            NumberedCommand::InitBoard(board) => {
                 let rules = self.rules.on_board(BoardSize::FourByEight);
                 let game = Game::from_position(rules, board.position(Color::Red)).map_err(|error| error.to_string())?;
                 self.rules = rules;
@@ -191,7 +191,7 @@ impl Session {
         self.seat = None;
     }
 
-    fn set_board(&mut self, a: u8, b: u8) -> Answer {
+    fn set_board(&mut self, a: u8, b: u8) -> ReplyText {
         let shapes = [(a, b), (b, a)].map(|(files, ranks)| BoardSize::from_shape(files.into(), ranks.into()));
         let board = shapes.into_iter().flatten().next().ok_or_else(|| format!("there is no board of {a} by {b}"))?;
         if board != self.rules.board() {
@@ -202,7 +202,7 @@ impl Session {
     }
 
     /// Other draw rules, also for what has been played of this game.
-    fn set_rules(&mut self, change: impl FnOnce(&mut RulesSetup)) -> Answer {
+    fn set_rules(&mut self, change: impl FnOnce(&mut RulesSetup)) -> ReplyText {
         let mut setup = RulesSetup::from(self.rules);
         change(&mut setup);
         let rules = Rules::try_from(setup).map_err(|error| error.to_string())?;
@@ -211,7 +211,7 @@ impl Session {
         Ok(String::new())
     }
 
-    fn play(&mut self, ply: Ply) -> Answer {
+    fn play(&mut self, ply: Ply) -> ReplyText {
         go_on_after_a_draw(&mut self.game);
         let played = self.game.play(ply).or_else(|error| {
             let mut other = self.with_the_other_turn().ok_or_else(|| error.clone())?;
@@ -222,7 +222,7 @@ impl Session {
         played.map(|()| String::new()).map_err(|error: PlyError| error.to_string())
     }
 
-    fn choose(&mut self, color: Option<Color>) -> Answer {
+    fn choose(&mut self, color: Option<Color>) -> ReplyText {
         let started = Instant::now();
         go_on_after_a_draw(&mut self.game);
         if let (Some(asked), Some(turn)) = (color, self.game.position().turn())
@@ -241,7 +241,7 @@ impl Session {
         let choice = self.player.choose(&self.game, &limits, &Stop::default());
         self.seat = Some(self.game.seat());
         self.own_left = self.own_left.saturating_sub(started.elapsed());
-        choice.map(|choice| Pair::from(choice.mv).to_string()).ok_or_else(|| "no move was found".to_owned())
+        choice.map(|choice| SquarePair::from(choice.mv).to_string()).ok_or_else(|| "no move was found".to_owned())
     }
 
     /// Thinks in the other side's time, if it is that.

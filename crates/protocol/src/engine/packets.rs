@@ -7,7 +7,7 @@ use anqi_engine::{Limits, Player, Stop};
 use anqi_rules::{BoardSize, Color, Game, Rules, Seat};
 
 use super::{ServedEngine, go_on_after_a_draw};
-use crate::packets::{FromEngine, FromServer, Start, read_packet, write_packet};
+use crate::packets::{FromEngine, FromServer, StartPacket, read_packet, write_packet};
 use anqi_play::Stock;
 
 /// Speaks protocol B until the connection ends. The protocol has no word for a bad packet: it is reported to `log` and
@@ -52,7 +52,7 @@ struct Session {
     player: Box<dyn Player>,
     limits: Limits,
     rules: Rules,
-    start: Option<Start>,
+    start: Option<StartPacket>,
     playing: Option<Playing>,
 }
 

@@ -10,7 +10,7 @@ use anqi_rules::{Faces, Game, Move, Seat};
 
 use super::{ServedEngine, go_on_after_a_draw};
 use crate::lines::{InputLine, read_line};
-use crate::uci::{Command, Go, Info, Placement, Reply, declaration, squares};
+use crate::uci::{Go, Info, StartPlacement, UciCommand, UciReply, declaration, squares};
 use anqi_play::Stock;
 
 /// What the loop waits for.
@@ -52,12 +52,12 @@ struct Session<W> {
     seat: Seat,
     /// How many moves to tell about.
     multi_pv: usize,
-    search: Option<Search>,
+    search: Option<RunningSearch>,
     events: SyncSender<Event>,
     output: W,
 }
 
-struct Search {
+struct RunningSearch {
     thread: JoinHandle<(Box<dyn Player>, Option<Choice>)>,
     stop: Stop,
     /// The answer has to wait for `stop`.
@@ -135,38 +135,38 @@ impl<W: Write> Session<W> {
             Ok(text) => text,
             Err(complaint) => return self.complain(complaint),
         };
-        let command = match text.parse::<Command>() {
+        let command = match text.parse::<UciCommand>() {
             Ok(command) => command,
             Err(error) => return self.complain(error.to_string()),
         };
         match command {
-            Command::Quit => return Ok(false),
-            Command::Uci => self.introduce()?,
-            Command::IsReady => self.say(&[Reply::ReadyOk])?,
-            Command::NewGame => self.place(&Placement::default())?,
-            Command::Position(placement) => self.place(&placement)?,
-            Command::SetOption { name, value } => self.set_option(&name, value.as_deref().unwrap_or_default())?,
-            Command::Go(_) if self.search.is_some() => return self.complain("already thinking".to_owned()),
-            Command::Go(go) => self.go(&go)?,
-            Command::Stop => self.stop()?,
-            Command::Show => self.show()?,
+            UciCommand::Quit => return Ok(false),
+            UciCommand::Uci => self.introduce()?,
+            UciCommand::IsReady => self.say(&[UciReply::ReadyOk])?,
+            UciCommand::NewGame => self.place(&StartPlacement::default())?,
+            UciCommand::Position(placement) => self.place(&placement)?,
+            UciCommand::SetOption { name, value } => self.set_option(&name, value.as_deref().unwrap_or_default())?,
+            UciCommand::Go(_) if self.search.is_some() => return self.complain("already thinking".to_owned()),
+            UciCommand::Go(go) => self.go(&go)?,
+            UciCommand::Stop => self.stop()?,
+            UciCommand::Show => self.show()?,
         }
         Ok(true)
     }
 
-    fn say(&mut self, replies: &[Reply]) -> io::Result<()> {
+    fn say(&mut self, replies: &[UciReply]) -> io::Result<()> {
         let text: String = replies.iter().map(|reply| format!("{reply}\n")).collect();
         self.output.write_all(text.as_bytes())?;
         self.output.flush()
     }
 
     fn complain(&mut self, text: String) -> io::Result<bool> {
-        self.say(&[Reply::Text(text)])?;
+        self.say(&[UciReply::Text(text)])?;
         Ok(true)
     }
 
     fn introduce(&mut self) -> io::Result<()> {
-        let id = |key: &str, value: String| Reply::Id { key: key.to_owned(), value };
+        let id = |key: &str, value: String| UciReply::Id { key: key.to_owned(), value };
         let own = [
             format!("name Rules type string default {}", self.engine.rules),
             format!("name Seed type string default {}", self.engine.seed),
@@ -177,17 +177,17 @@ impl<W: Write> Session<W> {
             id("name", format!("{} {}", self.engine.name(), env!("CARGO_PKG_VERSION"))),
             id("author", env!("CARGO_PKG_AUTHORS").to_owned()),
         ];
-        replies.extend(own.into_iter().chain(player.iter().map(declaration)).map(Reply::Option));
-        replies.push(Reply::UciOk);
+        replies.extend(own.into_iter().chain(player.iter().map(declaration)).map(UciReply::Option));
+        replies.push(UciReply::UciOk);
         self.say(&replies)
     }
 
-    fn place(&mut self, placement: &Placement) -> io::Result<()> {
+    fn place(&mut self, placement: &StartPlacement) -> io::Result<()> {
         let rules = self.engine.rules;
         // The other side may judge draws by other counts than ours.
         match placement.game(&rules).or_else(|error| placement.game(&rules.without_draws()).map_err(|_| error)) {
             Ok((game, seat)) => (self.game, self.seat) = (game, seat),
-            Err(error) => self.say(&[Reply::Text(error.to_string())])?,
+            Err(error) => self.say(&[UciReply::Text(error.to_string())])?,
         }
         Ok(())
     }
@@ -200,7 +200,7 @@ impl<W: Write> Session<W> {
         };
         match set {
             Ok(()) => Ok(()),
-            Err(complaint) => self.say(&[Reply::Text(complaint)]),
+            Err(complaint) => self.say(&[UciReply::Text(complaint)]),
         }
     }
 
@@ -250,7 +250,7 @@ impl<W: Write> Session<W> {
             let choice = player.choose(&game, &limits, &search_stop);
             (player, choice)
         });
-        self.search = Some(Search { thread, stop, held, done: false });
+        self.search = Some(RunningSearch { thread, stop, held, done: false });
         Ok(())
     }
 
@@ -296,14 +296,14 @@ impl<W: Write> Session<W> {
                     .game
                     .outcome()
                     .map_or("no move was found".to_owned(), |outcome| format!("the game is over: {outcome}"));
-                vec![Reply::Text(why), Reply::BestMove("0000".to_owned())]
+                vec![UciReply::Text(why), UciReply::BestMove("0000".to_owned())]
             }
         };
         self.say(&replies)
     }
 
     /// Everything that the player says about its choice, then the choice.
-    fn describe(&self, choice: &Choice) -> Vec<Reply> {
+    fn describe(&self, choice: &Choice) -> Vec<UciReply> {
         let stats = choice.stats;
         let seconds = stats.time.as_secs_f64();
         let line = |place: usize, mv: Move, score| Info {
@@ -316,25 +316,30 @@ impl<W: Write> Session<W> {
             time: Some(stats.time.as_millis() as u64),
             pv: if mv == choice.mv { choice.pv.clone() } else { vec![mv] },
         };
-        let mut replies = vec![Reply::Info(line(1, choice.mv, choice.score.into()))];
+        let mut replies = vec![UciReply::Info(line(1, choice.mv, choice.score.into()))];
         let others = choice.candidates.iter().filter(|candidate| candidate.mv != choice.mv);
         replies.extend(
             (2..=self.multi_pv)
                 .zip(others)
-                .map(|(place, other)| Reply::Info(line(place, other.mv, other.score.into()))),
+                .map(|(place, other)| UciReply::Info(line(place, other.mv, other.score.into()))),
         );
         if self.multi_pv > 1 {
             for flip in choice.candidates.iter().filter(|candidate| !candidate.outcomes.is_empty()) {
                 let outcomes = flip.outcomes.iter().map(|o| format!(" {}×{} {}", o.piece.char(), o.count, o.score));
-                replies.push(Reply::Text(format!("flip {} shows{}", squares(flip.mv), outcomes.collect::<String>())));
+                replies.push(UciReply::Text(format!(
+                    "flip {} shows{}",
+                    squares(flip.mv),
+                    outcomes.collect::<String>()
+                )));
             }
         }
-        replies.push(Reply::BestMove(squares(choice.mv)));
+        replies.push(UciReply::BestMove(squares(choice.mv)));
         replies
     }
 
     fn show(&mut self) -> io::Result<()> {
-        let text = format!("{}position {}\n", self.game.position().drawn(Faces::Letters), Placement::of(&self.game));
+        let text =
+            format!("{}position {}\n", self.game.position().drawn(Faces::Letters), StartPlacement::of(&self.game));
         self.output.write_all(text.as_bytes())?;
         self.output.flush()
     }

@@ -20,7 +20,7 @@ pub use spec::{OutsideSpec, OutsideSpecError, Protocol};
 pub use supervisor::{supervise_if_asked, supervise_with};
 pub use talk::Talk;
 
-use crate::squares::Answer;
+use crate::squares::EngineAnswer;
 use anqi_play::{Clock, Left};
 pub(crate) use process::Process;
 
@@ -72,7 +72,7 @@ trait Dialect: Debug + Send {
     fn start(&mut self, to: &mut Process, game: &Game, seat: Seat, clock: Option<Clock>) -> Result<(), Fault>;
 
     /// Asks for a move; gives the answer as a value and as it was written.
-    fn choose(&mut self, to: &mut Process, question: &Question<'_>) -> Result<(Answer, String), Fault>;
+    fn choose(&mut self, to: &mut Process, question: &Question<'_>) -> Result<(EngineAnswer, String), Fault>;
 
     /// Somebody has played `ply`.
     fn played(&mut self, to: &mut Process, game: &Game, ply: Ply, left: Option<Duration>) -> Result<(), Fault>;
@@ -236,13 +236,13 @@ impl Outside {
 }
 
 /// The move in an answer, if it is legal.
-pub(crate) fn judge(game: &Game, answer: Answer, text: &str) -> Result<Move, Fault> {
+pub(crate) fn judge(game: &Game, answer: EngineAnswer, text: &str) -> Result<Move, Fault> {
     let illegal = |reason| Fault::Illegal { answer: excerpt(text), reason, position: *game.position() };
     match answer {
-        Answer::Move(mv) => Illegality::of(game, mv).map_or(Ok(mv), |reason| Err(illegal(reason))),
-        Answer::Resigns => Err(Fault::Resigned),
-        Answer::OffBoard => Err(illegal(Illegality::OffBoard)),
-        Answer::Nonsense => Err(Fault::Malformed {
+        EngineAnswer::Move(mv) => Illegality::of(game, mv).map_or(Ok(mv), |reason| Err(illegal(reason))),
+        EngineAnswer::Resigns => Err(Fault::Resigned),
+        EngineAnswer::OffBoard => Err(illegal(Illegality::OffBoard)),
+        EngineAnswer::Nonsense => Err(Fault::Malformed {
             asked: "a move".to_owned(),
             answer: excerpt(text),
             expected: "two squares, the same twice for a flip",

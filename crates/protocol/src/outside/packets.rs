@@ -8,8 +8,8 @@ use super::fault::Fault;
 use super::process::Process;
 use super::spec::OutsideSpec;
 use super::{Dialect, Question};
-use crate::packets::{FromEngine, FromServer, Start, write_packet};
-use crate::squares::Answer;
+use crate::packets::{FromEngine, FromServer, StartPacket, write_packet};
+use crate::squares::EngineAnswer;
 use anqi_play::Clock;
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Dialect for Packets {
 
     fn start(&mut self, to: &mut Process, game: &Game, seat: Seat, clock: Option<Clock>) -> Result<(), Fault> {
         let position = game.position();
-        let start = Start::new(position, milliseconds(clock.unwrap_or_default().base)).ok_or_else(|| {
+        let start = StartPacket::new(position, milliseconds(clock.unwrap_or_default().base)).ok_or_else(|| {
             Fault::Unsupported(format!("protocol B knows the 4x8 board and the Taiwanese ladder only, not {position}"))
         })?;
         ask(to, &FromServer::Start(Box::new(start)), FromEngine::Start)?;
@@ -55,12 +55,12 @@ impl Dialect for Packets {
     }
 
     /// Nobody asks: the program knows that it is its turn.
-    fn choose(&mut self, to: &mut Process, question: &Question<'_>) -> Result<(Answer, String), Fault> {
+    fn choose(&mut self, to: &mut Process, question: &Question<'_>) -> Result<(EngineAnswer, String), Fault> {
         let text = to.packet(question.deadline, question.limit)?;
         let answer = match text.parse() {
-            Ok(FromEngine::Plays(mv)) => Answer::Move(mv),
-            _ if is_a_move_somewhere(&text) => Answer::OffBoard,
-            _ => Answer::Nonsense,
+            Ok(FromEngine::Plays(mv)) => EngineAnswer::Move(mv),
+            _ if is_a_move_somewhere(&text) => EngineAnswer::OffBoard,
+            _ => EngineAnswer::Nonsense,
         };
         Ok((answer, text))
     }

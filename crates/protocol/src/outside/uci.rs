@@ -8,8 +8,8 @@ use super::fault::Fault;
 use super::process::Process;
 use super::spec::OutsideSpec;
 use super::{Dialect, Question};
-use crate::squares::Answer;
-use crate::uci::{Command, Go, Placement, Reply};
+use crate::squares::EngineAnswer;
+use crate::uci::{Go, StartPlacement, UciCommand, UciReply};
 use anqi_play::Clock;
 
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Uci {
     takes_rules: bool,
 }
 
-fn tell(to: &mut Process, command: &Command) -> Result<(), Fault> {
+fn tell(to: &mut Process, command: &UciCommand) -> Result<(), Fault> {
     let text = command.to_string();
     to.send(&anqi_rules::excerpt(&text), format!("{text}\n").as_bytes())
 }
@@ -30,7 +30,7 @@ fn listen<T>(
     to: &mut Process,
     deadline: Instant,
     limit: Duration,
-    mut wanted: impl FnMut(Reply) -> Option<T>,
+    mut wanted: impl FnMut(UciReply) -> Option<T>,
 ) -> Result<T, Fault> {
     loop {
         let line = to.line(deadline, limit)?;
@@ -42,30 +42,30 @@ fn listen<T>(
 }
 
 fn wait_ready(to: &mut Process) -> Result<(), Fault> {
-    tell(to, &Command::IsReady)?;
+    tell(to, &UciCommand::IsReady)?;
     let patience = to.patience();
-    listen(to, Instant::now() + patience, patience, |reply| (reply == Reply::ReadyOk).then_some(()))
+    listen(to, Instant::now() + patience, patience, |reply| (reply == UciReply::ReadyOk).then_some(()))
 }
 
 impl Dialect for Uci {
     fn greet(&mut self, to: &mut Process, spec: &OutsideSpec) -> Result<Option<String>, Fault> {
-        tell(to, &Command::Uci)?;
+        tell(to, &UciCommand::Uci)?;
         let (patience, mut name) = (to.patience(), None);
         let takes_rules = &mut self.takes_rules;
         listen(to, Instant::now() + patience, patience, |reply| match reply {
-            Reply::Id { key, value } if key == "name" => {
+            UciReply::Id { key, value } if key == "name" => {
                 name = Some(value);
                 None
             }
-            Reply::Option(declaration) => {
+            UciReply::Option(declaration) => {
                 *takes_rules |= declaration.starts_with("name Rules ");
                 None
             }
-            Reply::UciOk => Some(()),
+            UciReply::UciOk => Some(()),
             _ => None,
         })?;
         for (name, value) in &spec.options {
-            tell(to, &Command::SetOption { name: name.clone(), value: Some(value.clone()) })?;
+            tell(to, &UciCommand::SetOption { name: name.clone(), value: Some(value.clone()) })?;
         }
         wait_ready(to)?;
         Ok(name)
@@ -74,24 +74,24 @@ impl Dialect for Uci {
     fn start(&mut self, to: &mut Process, game: &Game, _: Seat, _: Option<Clock>) -> Result<(), Fault> {
         let rules = *game.rules();
         if self.takes_rules && self.rules != Some(rules) {
-            tell(to, &Command::SetOption { name: "Rules".to_owned(), value: Some(rules.to_string()) })?;
+            tell(to, &UciCommand::SetOption { name: "Rules".to_owned(), value: Some(rules.to_string()) })?;
             self.rules = Some(rules);
         }
-        tell(to, &Command::NewGame)?;
+        tell(to, &UciCommand::NewGame)?;
         wait_ready(to)
     }
 
-    fn choose(&mut self, to: &mut Process, question: &Question<'_>) -> Result<(Answer, String), Fault> {
-        tell(to, &Command::Position(Placement::of(question.game)))?;
-        tell(to, &Command::Go(go(question)))?;
+    fn choose(&mut self, to: &mut Process, question: &Question<'_>) -> Result<(EngineAnswer, String), Fault> {
+        tell(to, &UciCommand::Position(StartPlacement::of(question.game)))?;
+        tell(to, &UciCommand::Go(go(question)))?;
         let text = listen(to, question.deadline, question.limit, |reply| match reply {
-            Reply::BestMove(mv) => Some(mv),
+            UciReply::BestMove(mv) => Some(mv),
             _ => None,
         })?;
         let answer = match (text.as_str(), text.split_at_checked(2)) {
-            ("0000" | "(none)" | "resign" | "a0a0", _) => Answer::Resigns,
-            (_, Some((from, to))) => Answer::of(from, to),
-            _ => Answer::Nonsense,
+            ("0000" | "(none)" | "resign" | "a0a0", _) => EngineAnswer::Resigns,
+            (_, Some((from, to))) => EngineAnswer::of(from, to),
+            _ => EngineAnswer::Nonsense,
         };
         Ok((answer, text))
     }
@@ -102,7 +102,7 @@ impl Dialect for Uci {
     }
 
     fn quit(&mut self, to: &mut Process) {
-        let _ = tell(to, &Command::Quit);
+        let _ = tell(to, &UciCommand::Quit);
     }
 }
 

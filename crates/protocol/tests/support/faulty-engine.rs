@@ -14,7 +14,7 @@ use std::time::Duration;
 use std::{env, process};
 
 use anqi_engine::{Limits, Resources};
-use anqi_protocol::numbered::Command;
+use anqi_protocol::numbered::NumberedCommand;
 use anqi_protocol::{Clock, Illegality, Left, Outside, OutsideSpec, ServedEngine, serve, serve_packets};
 use anqi_rules::{Game, Move, Ply, Rules, Seat, Seed, Square};
 
@@ -114,7 +114,7 @@ impl Faulty<'_> {
         }
         for line in io::stdin().lock().lines() {
             let Ok(line) = line else { return };
-            let Ok(command) = line.parse::<Command>() else { continue };
+            let Ok(command) = line.parse::<NumberedCommand>() else { continue };
             if self.mode == format!("crash-{}", command.id()) {
                 process::exit(3);
             }
@@ -126,16 +126,16 @@ impl Faulty<'_> {
                 continue;
             }
             match &command {
-                Command::ResetBoard => self.game = Game::new(Rules::server()),
-                Command::Move { from, to } => self.play(Ply::Step { from: *from, to: *to }),
-                Command::Flip(square, piece) => self.play(Ply::Flip(*square, *piece)),
-                Command::GenMove(_) => {
+                NumberedCommand::ResetBoard => self.game = Game::new(Rules::server()),
+                NumberedCommand::Move { from, to } => self.play(Ply::Step { from: *from, to: *to }),
+                NumberedCommand::Flip(square, piece) => self.play(Ply::Flip(*square, *piece)),
+                NumberedCommand::GenMove(_) => {
                     self.asked += 1;
                     self.answer();
                     continue;
                 }
-                Command::Quit if self.mode == "ignores-quit" => continue,
-                Command::Quit => {
+                NumberedCommand::Quit if self.mode == "ignores-quit" => continue,
+                NumberedCommand::Quit => {
                     say("=5");
                     return;
                 }

@@ -8,16 +8,16 @@ use crate::error::Flaw;
 
 /// Eight rows of four squares; whose turn it is does not show.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Board {
+pub(super) struct ServerBoard {
     pieces: [Option<Piece>; Square::COUNT],
     hidden: SquareSet,
 }
 
-impl Board {
+impl ServerBoard {
     /// The board of a position.
-    pub(super) fn of(position: &Position) -> Board {
+    pub(super) fn of(position: &Position) -> ServerBoard {
         let setup = Setup::from(*position);
-        Board { pieces: setup.pieces, hidden: setup.hidden }
+        ServerBoard { pieces: setup.pieces, hidden: setup.hidden }
     }
 
     /// Reads `X X - k` into a rank, 0 to 7.
@@ -79,7 +79,7 @@ impl Board {
     }
 }
 
-impl fmt::Display for Board {
+impl fmt::Display for ServerBoard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in (0..Square::RANKS).rev() {
             write!(f, "*")?;

@@ -11,11 +11,11 @@
 
 use anqi_rules::{Position, Rules, Seat, SetupError};
 
-use super::board::{Board, all_pieces, counts_text, parse_counts};
+use super::board::{ServerBoard, all_pieces, counts_text, parse_counts};
 use super::ending::{self, ServerEnding};
 use super::sheet::{Sheet, is_number};
 use crate::error::{Flaw, WriteError};
-use crate::record::{Played, Record};
+use crate::record::{PlayedPly, Record};
 use crate::tags::Tags;
 
 const NOBODY: &str = "?";
@@ -45,7 +45,7 @@ impl Sheet {
         ] {
             value.map_or(Ok(()), |value| tags.push(name, value))?;
         }
-        Ok(Record::new(tags, self.plies.iter().copied().map(Played::from).collect(), ending.result)?)
+        Ok(Record::new(tags, self.plies.iter().copied().map(PlayedPly::from).collect(), ending.result)?)
     }
 
     /// The sheet for a record.
@@ -60,7 +60,7 @@ impl Sheet {
         let start = record.start(&record.rules()?.unwrap_or_default())?;
         let mut sheet = Sheet {
             counts: all_pieces(&start),
-            board: Board::of(&start),
+            board: ServerBoard::of(&start),
             server_first: number("ServerFirst", USUAL_FIRST),
             time: number("TimeControl", NO_TIME),
             plies: record.plies().iter().map(|played| played.ply).collect(),

@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use anqi_rules::{Material, Ply};
 
-use super::board::{Board, counts_text, parse_counts};
+use super::board::{ServerBoard, counts_text, parse_counts};
 use super::ending::ServerEnding;
 use crate::error::{Flaw, RecordError};
 use crate::lines::{Lines, TextLine};
@@ -24,7 +24,7 @@ pub(super) struct Sheet {
     pub(super) first: String,
     pub(super) second: String,
     pub(super) counts: Material,
-    pub(super) board: Board,
+    pub(super) board: ServerBoard,
     /// The number in the line `first`, whatever it means.
     pub(super) server_first: String,
     /// Seconds a side.
@@ -42,7 +42,7 @@ impl Sheet {
         let mut body = Body { lines, line: first };
         let (first, second) = body.next(parse_players)?;
         let counts = body.next(parse_counts)?;
-        let mut board = Board::default();
+        let mut board = ServerBoard::default();
         for rank in (0..8).rev() {
             body.next(|text| board.read_row(rank, text))?;
         }

@@ -1,6 +1,6 @@
 //! Curves of assessments.
 
-use anqi_assess::{Assessment, Curve, Point, Scale};
+use anqi_assess::{Assessment, Curve, CurvePoint, Scale};
 use anqi_stats::Estimate;
 use kuva::plot::LinePlot;
 use kuva::render::layout::Layout;
@@ -35,7 +35,7 @@ pub(crate) fn totals(assessments: &[&Assessment]) -> String {
 /// Wins, draws and losses apart.
 pub(crate) fn outcomes(assessment: &Assessment) -> String {
     let Some(total) = assessment.curves.first() else { return String::new() };
-    let part = |name: &str, part: &dyn Fn(&Point) -> Estimate| PlotLine {
+    let part = |name: &str, part: &dyn Fn(&CurvePoint) -> Estimate| PlotLine {
         name: name.to_owned(),
         points: total.points.iter().map(|point| (point.value, part(point).value)).collect(),
         band: Some(total.points.iter().map(|point| (part(point).low, part(point).high)).collect()),

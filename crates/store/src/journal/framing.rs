@@ -36,7 +36,7 @@ pub enum Framing {
 
 /// What is wrong with a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Reason {
+pub enum DamageReason {
     /// The bytes are not UTF-8.
     #[error("it is not UTF-8 text")]
     NotText,
@@ -103,33 +103,33 @@ impl Framing {
     }
 
     /// Reads one line without its line break. Blocks are read by [`Frame`], as they have more than one.
-    pub(crate) fn decode(self, line: &[u8]) -> Result<JournalLine<'_>, Reason> {
+    pub(crate) fn decode(self, line: &[u8]) -> Result<JournalLine<'_>, DamageReason> {
         match self {
             Framing::Lines => {
                 let frame = Frame::read(line)?;
                 let text = line.get(frame.end + 1..).unwrap_or_default();
                 frame.check(text)?;
-                let text = unescape(std::str::from_utf8(text).map_err(|_| Reason::NotText)?)?;
+                let text = unescape(std::str::from_utf8(text).map_err(|_| DamageReason::NotText)?)?;
                 Ok(JournalLine { kind: Cow::Borrowed(frame.kind), number: frame.number, text })
             }
             Framing::Blocks => {
                 let frame = Frame::read(line)?;
                 let text = line.get(frame.end + 1..).unwrap_or_default();
                 frame.check(text)?;
-                let text = std::str::from_utf8(text).map_err(|_| Reason::NotText)?;
+                let text = std::str::from_utf8(text).map_err(|_| DamageReason::NotText)?;
                 Ok(JournalLine { kind: Cow::Borrowed(frame.kind), number: frame.number, text: Cow::Borrowed(text) })
             }
             Framing::SumFirst | Framing::SumLast => {
-                let line = std::str::from_utf8(line).map_err(|_| Reason::NotText)?;
+                let line = std::str::from_utf8(line).map_err(|_| DamageReason::NotText)?;
                 let parts = match self {
                     Framing::SumFirst => line.split_once(' '),
                     _ => line.rsplit_once(' ').map(|(text, sum)| (sum, text)),
                 };
                 let parts = parts.and_then(|(sum, text)| Some((hexadecimal(sum)?, text)));
-                let (said, text) = parts.ok_or_else(|| Reason::NoChecksum(crate::excerpt(line)))?;
+                let (said, text) = parts.ok_or_else(|| DamageReason::NoChecksum(crate::excerpt(line)))?;
                 let is = crc32fast::hash(text.as_bytes());
                 if is != said {
-                    return Err(Reason::Checksum { said, is });
+                    return Err(DamageReason::Checksum { said, is });
                 }
                 Ok(JournalLine { kind: Cow::Borrowed(""), number: 0, text: Cow::Borrowed(text) })
             }
@@ -152,9 +152,9 @@ impl<'a> Frame<'a> {
     /// No frame is longer.
     pub(crate) const LONGEST: usize = 80;
 
-    pub(crate) fn read(line: &'a [u8]) -> Result<Frame<'a>, Reason> {
+    pub(crate) fn read(line: &'a [u8]) -> Result<Frame<'a>, DamageReason> {
         let beginning = &line[..line.len().min(Frame::LONGEST)];
-        let none = || Reason::NoFrame(crate::excerpt(&String::from_utf8_lossy(beginning)));
+        let none = || DamageReason::NoFrame(crate::excerpt(&String::from_utf8_lossy(beginning)));
         let mut end = 0;
         let mut word = || {
             let rest = beginning.get(end..)?;
@@ -172,12 +172,12 @@ impl<'a> Frame<'a> {
         usize::try_from(self.length).ok()?.checked_add(self.end + 2)
     }
 
-    pub(crate) fn check(&self, text: &[u8]) -> Result<(), Reason> {
+    pub(crate) fn check(&self, text: &[u8]) -> Result<(), DamageReason> {
         if text.len() as u64 != self.length {
-            return Err(Reason::Length { said: self.length, is: text.len() as u64 });
+            return Err(DamageReason::Length { said: self.length, is: text.len() as u64 });
         }
         let is = checksum(format!("{} {} {}", self.kind, self.number, self.length).as_bytes(), text);
-        if is == self.sum { Ok(()) } else { Err(Reason::Checksum { said: self.sum, is }) }
+        if is == self.sum { Ok(()) } else { Err(DamageReason::Checksum { said: self.sum, is }) }
     }
 }
 
@@ -207,7 +207,7 @@ fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r"))
 }
 
-fn unescape(text: &str) -> Result<Cow<'_, str>, Reason> {
+fn unescape(text: &str) -> Result<Cow<'_, str>, DamageReason> {
     if !text.contains('\\') {
         return Ok(Cow::Borrowed(text));
     }
@@ -219,7 +219,7 @@ fn unescape(text: &str) -> Result<Cow<'_, str>, Reason> {
                 Some('\\') => '\\',
                 Some('n') => '\n',
                 Some('r') => '\r',
-                _ => return Err(Reason::Content("a backslash stands for nothing".to_owned())),
+                _ => return Err(DamageReason::Content("a backslash stands for nothing".to_owned())),
             },
             c => c,
         });

@@ -23,13 +23,13 @@ use std::thread;
 use std::time::Instant;
 
 use framing::TornMark;
-pub use framing::{Framing, JournalLine, Reason};
+pub use framing::{DamageReason, Framing, JournalLine};
 use scan::{Event, Scan, Tail};
 
 use crate::FolderLock;
 use crate::disk::{self, Access, Open};
 use crate::lock::patiently_lock;
-use crate::sync::{Paper, Syncer};
+use crate::sync::{JournalFile, Syncer};
 use crate::whole::{PATIENCE, PAUSE, Part};
 
 const VERSION: u32 = 2;
@@ -101,7 +101,7 @@ pub struct Damage {
     /// Its number, from 1.
     pub line: u64,
     /// What is wrong with it.
-    pub reason: Reason,
+    pub reason: DamageReason,
 }
 
 impl fmt::Display for Damage {
@@ -206,7 +206,7 @@ pub enum JournalError {
         /// Which line.
         line: u64,
         /// What is wrong with it.
-        reason: Reason,
+        reason: DamageReason,
     },
     /// A damaged line between those that depend on one another.
     #[error("{path}: {damage}; it can be read up to there, and go on in a new file")]
@@ -251,7 +251,7 @@ pub enum Owner<'a> {
 
 /// A journal that is open, for reading or for appending.
 pub struct LineJournal<F: JournalFormat> {
-    paper: Arc<Paper>,
+    file: Arc<JournalFile>,
     framing: Framing,
     head: F::Head,
     damages: Damages,
@@ -279,7 +279,7 @@ impl<F: JournalFormat> LineJournal<F> {
     /// [`damages`](LineJournal::damages).
     pub fn read(path: &Path, meet: impl FnMut(F::Entry, Place)) -> Result<LineJournal<F>, JournalError> {
         let handle = disk::open(path, Open::Read).map_err(|error| missing_or(path, error))?;
-        LineJournal::scan(Paper::new(path, handle), meet).map(|(journal, ..)| journal)
+        LineJournal::scan(JournalFile::new(path, handle), meet).map(|(journal, ..)| journal)
     }
 
     /// Opens a file to append to it; `meet` gets every sound entry, in order.
@@ -292,11 +292,11 @@ impl<F: JournalFormat> LineJournal<F> {
         syncer: &Syncer,
         meet: impl FnMut(F::Entry, Place),
     ) -> Result<LineJournal<F>, JournalError> {
-        let paper = own(path, owner, Open::Append).map_err(|error| match error {
+        let file = own(path, owner, Open::Append).map_err(|error| match error {
             JournalError::Io { error, .. } => missing_or(path, error),
             error => error,
         })?;
-        LineJournal::go_on(paper, syncer, meet)
+        LineJournal::go_on(file, syncer, meet)
     }
 
     /// The same, or a new file with this head if there is none yet, or one whose making was cut short.
@@ -336,47 +336,51 @@ impl<F: JournalFormat> LineJournal<F> {
                 None => return Err(JournalError::InUse(path.display().to_string())),
             }
         }
-        let paper = own(path, owner, Open::Append)?;
-        LineJournal::go_on(paper, syncer, meet)
+        let file = own(path, owner, Open::Append)?;
+        LineJournal::go_on(file, syncer, meet)
     }
 
-    fn go_on(paper: Paper, syncer: &Syncer, meet: impl FnMut(F::Entry, Place)) -> Result<LineJournal<F>, JournalError> {
-        let (mut journal, tail, next) = LineJournal::<F>::scan(paper, meet)?;
+    fn go_on(
+        file: JournalFile,
+        syncer: &Syncer,
+        meet: impl FnMut(F::Entry, Place),
+    ) -> Result<LineJournal<F>, JournalError> {
+        let (mut journal, tail, next) = LineJournal::<F>::scan(file, meet)?;
         if let (true, Some(damage)) = (F::ORDERED, journal.damages.named.first()) {
-            let path = journal.paper.path.display().to_string();
+            let path = journal.file.path.display().to_string();
             return Err(JournalError::Damaged { path, damage: damage.clone() });
         }
-        let failed = |error| io_error(&journal.paper.path, error);
-        let end = journal.paper.handle.len().map_err(failed)?;
+        let failed = |error| io_error(&journal.file.path, error);
+        let end = journal.file.handle.len().map_err(failed)?;
         // The process that made the file may have failed to force its name to the disk.
-        disk::sync_folder(disk::folder_of(&journal.paper.path)).map_err(failed)?;
+        disk::sync_folder(disk::folder_of(&journal.file.path)).map_err(failed)?;
         journal.writer = Some(Writer { syncer: syncer.clone(), end, tail, next });
         // The process before this one may have been killed before it forced its last entries to the disk.
-        syncer.want(&journal.paper);
+        syncer.want(&journal.file);
         Ok(journal)
     }
 
     /// Reads the file; gives what comes after its last line break, and the number of the next entry.
     fn scan(
-        paper: Paper,
+        file: JournalFile,
         mut meet: impl FnMut(F::Entry, Place),
     ) -> Result<(LineJournal<F>, Option<Tail>, u64), JournalError> {
-        let failed = |error| io_error(&paper.path, error);
-        let (framing, head_text, mut scan) = Beginning::of::<F>(&paper)?;
-        let path = || paper.path.display().to_string();
+        let failed = |error| io_error(&file.path, error);
+        let (framing, head_text, mut scan) = Beginning::of::<F>(&file)?;
+        let path = || file.path.display().to_string();
         let head_at = scan.line();
-        let mut head = head_text.map(|text| F::read_head(&text).map_err(Reason::Content));
+        let mut head = head_text.map(|text| F::read_head(&text).map_err(DamageReason::Content));
         if head.is_none() {
             scan.run(|event| {
                 head = Some(match event {
-                    Event::Entry(line, ..) => F::read_head(&line.text).map_err(Reason::Content),
+                    Event::Entry(line, ..) => F::read_head(&line.text).map_err(DamageReason::Content),
                     Event::Damaged(damage) => Err(damage.reason),
                 });
                 ControlFlow::Break(())
             })
             .map_err(failed)?;
         }
-        let head = head.unwrap_or(Err(Reason::NoLineEnd));
+        let head = head.unwrap_or(Err(DamageReason::NoLineEnd));
         let head = head.map_err(|reason| JournalError::Head { path: path(), line: head_at, reason })?;
         let (mut damages, mut next) = (Damages::default(), 1);
         let tail = scan.run(|event| {
@@ -385,9 +389,9 @@ impl<F: JournalFormat> LineJournal<F> {
                 Event::Entry(line, place, number) => {
                     let said = line.number;
                     let read = if F::ORDERED && framing == Framing::Lines && said != next {
-                        Err(Reason::Number { said, expected: next })
+                        Err(DamageReason::Number { said, expected: next })
                     } else {
-                        F::read(line).map_err(Reason::Content)
+                        F::read(line).map_err(DamageReason::Content)
                     };
                     match read {
                         Ok(entry) => {
@@ -406,14 +410,14 @@ impl<F: JournalFormat> LineJournal<F> {
         if let Some(Tail::Torn { line, .. }) = &tail {
             damages.torn = Some(*line);
         }
-        let journal = LineJournal { paper: Arc::new(paper), framing, head, damages, writer: None, format: PhantomData };
+        let journal = LineJournal { file: Arc::new(file), framing, head, damages, writer: None, format: PhantomData };
         Ok((journal, tail, next))
     }
 
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.paper.path
+        &self.file.path
     }
 
     /// What all entries depend on.
@@ -433,8 +437,8 @@ impl<F: JournalFormat> LineJournal<F> {
     /// # Errors
     /// If it cannot be read, or was damaged since.
     pub fn entry(&self, place: Place) -> Result<F::Entry, JournalError> {
-        let bytes = self.paper.handle.read_range(place.from, place.to).map_err(|error| io_error(self.path(), error))?;
-        let entry = self.framing.decode(&bytes).and_then(|line| F::read(line).map_err(Reason::Content));
+        let bytes = self.file.handle.read_range(place.from, place.to).map_err(|error| io_error(self.path(), error))?;
+        let entry = self.framing.decode(&bytes).and_then(|line| F::read(line).map_err(DamageReason::Content));
         entry.map_err(|reason| {
             let error = format!("the entry at byte {} is damaged: {reason}", place.from);
             io_error(self.path(), io::Error::new(io::ErrorKind::InvalidData, error))
@@ -454,7 +458,7 @@ impl<F: JournalFormat> LineJournal<F> {
     /// # Errors
     /// If they cannot be written; then none is in the journal, or the journal must be opened again to see which are.
     pub fn append_all(&mut self, entries: &[F::Entry]) -> Result<Place, JournalError> {
-        let path = &self.paper.path;
+        let path = &self.file.path;
         let writer = self.writer.as_mut().ok_or_else(|| JournalError::ReadOnly(path.display().to_string()))?;
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
         for (entry, next) in entries.iter().zip(writer.next..) {
@@ -465,9 +469,9 @@ impl<F: JournalFormat> LineJournal<F> {
             bytes.extend(self.framing.encode(&line));
             ends.push(bytes.len());
         }
-        let place = writer.append(&self.paper, &bytes, ends.first().copied().unwrap_or_default())?;
+        let place = writer.append(&self.file, &bytes, ends.first().copied().unwrap_or_default())?;
         writer.next += entries.len() as u64;
-        writer.syncer.want(&self.paper);
+        writer.syncer.want(&self.file);
         Ok(place)
     }
 
@@ -476,7 +480,7 @@ impl<F: JournalFormat> LineJournal<F> {
     /// # Errors
     /// If that fails, or did before, or the file was deleted.
     pub fn sync(&self) -> Result<(), JournalError> {
-        self.paper.sync()
+        self.file.sync()
     }
 
     /// Whether everything that should be on the disk by now is.
@@ -484,7 +488,7 @@ impl<F: JournalFormat> LineJournal<F> {
     /// # Errors
     /// Says why not.
     pub fn check(&self) -> Result<(), JournalError> {
-        self.paper.check()
+        self.file.check()
     }
 
     /// Takes the file away: what was in it is kept elsewhere.
@@ -492,32 +496,32 @@ impl<F: JournalFormat> LineJournal<F> {
     /// # Errors
     /// If that fails.
     pub fn remove(&self) -> io::Result<()> {
-        self.paper.set_removed();
-        disk::remove(&self.paper.path)
+        self.file.set_removed();
+        disk::remove(&self.file.path)
     }
 }
 
 /// The path alone: head and entries may be secret.
 impl<F: JournalFormat> fmt::Debug for LineJournal<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LineJournal").field("path", &self.paper.path).finish_non_exhaustive()
+        f.debug_struct("LineJournal").field("path", &self.file.path).finish_non_exhaustive()
     }
 }
 
 impl<F: JournalFormat> Drop for LineJournal<F> {
     fn drop(&mut self) {
         // A process that ends in good order leaves nothing to the power supply; whoever wants to hear of it calls `sync`.
-        if self.writer.is_some() && self.paper.is_dirty() {
-            let _ = self.paper.sync();
+        if self.writer.is_some() && self.file.is_dirty() {
+            let _ = self.file.sync();
         }
     }
 }
 
 impl Writer {
     /// Writes the bytes of entries, of which the first has `first`, with one call, after closing a line that was left open.
-    fn append(&mut self, paper: &Paper, entries: &[u8], first: usize) -> Result<Place, JournalError> {
+    fn append(&mut self, file: &JournalFile, entries: &[u8], first: usize) -> Result<Place, JournalError> {
         let (torn, mut bytes) = match self.tail.as_ref() {
-            None => return Err(JournalError::Unknown(paper.path.display().to_string())),
+            None => return Err(JournalError::Unknown(file.path.display().to_string())),
             Some(Tail::Ended) => (&[][..], Vec::new()),
             Some(Tail::Open) => (&[][..], b"\n".to_vec()),
             Some(Tail::Torn { bytes, .. }) => (&bytes[..], format!("{}\n", TornMark::of(bytes)).into_bytes()),
@@ -526,15 +530,15 @@ impl Writer {
         bytes.extend(entries);
         let from = self.end + closing as u64;
         let place = Place { from, to: from + (first as u64).saturating_sub(1) };
-        let Err(error) = paper.handle.write_all(&bytes) else {
+        let Err(error) = file.handle.write_all(&bytes) else {
             (self.end, self.tail) = (self.end + bytes.len() as u64, Some(Tail::Ended));
             return Ok(place);
         };
         // Whatever came through of it stays; the next append closes it.
-        let written = paper.handle.len().and_then(|length| paper.handle.read_range(self.end, length));
+        let written = file.handle.len().and_then(|length| file.handle.read_range(self.end, length));
         let Ok(written) = written else {
             self.tail = None;
-            return Err(io_error(&paper.path, error));
+            return Err(io_error(&file.path, error));
         };
         self.end += written.len() as u64;
         if written == bytes {
@@ -546,13 +550,13 @@ impl Writer {
             if bytes.len() >= first {
                 // Some of the entries are there and others are not.
                 self.tail = None;
-                return Err(io_error(&paper.path, error));
+                return Err(io_error(&file.path, error));
             }
             self.tail = Some(if bytes.is_empty() { Tail::Ended } else { Tail::Torn { line: 0, at: 0, bytes } });
         } else if !written.is_empty() {
             self.tail = Some(Tail::Torn { line: 0, at: 0, bytes: [torn, &written].concat() });
         }
-        Err(io_error(&paper.path, error))
+        Err(io_error(&file.path, error))
     }
 }
 
@@ -561,11 +565,11 @@ struct Beginning;
 
 impl Beginning {
     /// How entries are written, the text of the head if the first line has it, and a scan of what comes next.
-    fn of<F: JournalFormat>(paper: &Paper) -> Result<(Framing, Option<String>, Scan<'_>), JournalError> {
-        let path = || paper.path.display().to_string();
-        let mut scan = Scan::new(&paper.handle, Framing::Lines);
+    fn of<F: JournalFormat>(file: &JournalFile) -> Result<(Framing, Option<String>, Scan<'_>), JournalError> {
+        let path = || file.path.display().to_string();
+        let mut scan = Scan::new(&file.handle, Framing::Lines);
         let mut first = Vec::new();
-        let ended = scan.read_line(&mut first).map_err(|error| io_error(&paper.path, error))?;
+        let ended = scan.read_line(&mut first).map_err(|error| io_error(&file.path, error))?;
         let text = String::from_utf8_lossy(&first);
         let line = text.strip_suffix('\n').unwrap_or(&text);
         let version = line.strip_prefix("anqi ").and_then(|rest| rest.strip_prefix(F::NAME)?.strip_prefix(' '));
@@ -574,7 +578,7 @@ impl Beginning {
         }
         if let Some(Old { first_line, head, framing }) = F::OLD {
             if first_line.is_empty() && version.is_none() {
-                return Ok((framing, None, Scan::new(&paper.handle, framing)));
+                return Ok((framing, None, Scan::new(&file.handle, framing)));
             }
             let rest = line.strip_prefix(first_line).filter(|_| ended && !first_line.is_empty());
             if let Some(rest) = rest.filter(|rest| head == OldHead::FirstLine || rest.is_empty()) {
@@ -597,12 +601,12 @@ impl Beginning {
 }
 
 /// Opens a file and keeps other processes away from it.
-fn own(path: &Path, owner: Owner<'_>, how: Open) -> Result<Paper, JournalError> {
+fn own(path: &Path, owner: Owner<'_>, how: Open) -> Result<JournalFile, JournalError> {
     let failed = |error| io_error(path, error);
     loop {
         let handle = disk::open(path, how).map_err(failed)?;
         match owner {
-            Owner::Folder(lock) if disk::folder_of(path) == lock.dir() => return Ok(Paper::new(path, handle)),
+            Owner::Folder(lock) if disk::folder_of(path) == lock.dir() => return Ok(JournalFile::new(path, handle)),
             // A lock on another folder keeps nobody away from this file.
             Owner::Folder(_) | Owner::Alone => {}
         }
@@ -611,7 +615,7 @@ fn own(path: &Path, owner: Owner<'_>, how: Open) -> Result<Paper, JournalError> 
         }
         // The process that had it may have taken the file away.
         if handle.is_at(path).map_err(failed)? {
-            return Ok(Paper::new(path, handle));
+            return Ok(JournalFile::new(path, handle));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
-use super::framing::{Frame, Framing, JournalLine, Reason, TornMark};
+use super::framing::{DamageReason, Frame, Framing, JournalLine, TornMark};
 use super::{Damage, Place};
 use crate::disk::{Cursor, Handle};
 
@@ -77,8 +77,10 @@ impl<'a> Scan<'a> {
             let mut rest = buffer.strip_suffix(b"\n").unwrap_or(&buffer);
             // More than one round only where a line break was damaged: the length says where the next line begins.
             loop {
-                let read =
-                    self.framing.decode(rest).and_then(|line| if ended { Ok(line) } else { Err(Reason::NoLineEnd) });
+                let read = self
+                    .framing
+                    .decode(rest)
+                    .and_then(|line| if ended { Ok(line) } else { Err(DamageReason::NoLineEnd) });
                 let reason = match read {
                     Ok(line) => {
                         let place = Place { from: at, to: at + rest.len() as u64 };
@@ -112,7 +114,7 @@ impl<'a> Scan<'a> {
 
     /// How many of these bytes are damaged, and what is wrong with them. `None` if they are the beginning of a line that was
     /// cut off.
-    fn next_after_damage(&self, bytes: &[u8], ended: bool, reason: Reason) -> Option<(usize, Reason)> {
+    fn next_after_damage(&self, bytes: &[u8], ended: bool, reason: DamageReason) -> Option<(usize, DamageReason)> {
         let length = match self.framing {
             Framing::Lines => Frame::read(bytes).ok().and_then(|frame| frame.whole_length()),
             _ => (!ended).then_some(bytes.len()),
@@ -124,7 +126,7 @@ impl<'a> Scan<'a> {
             }
             // All its text is there, and another byte where its line break should be.
             if self.framing.decode(&bytes[..length - 1]).is_ok() {
-                return Some((length, Reason::NoLineEnd));
+                return Some((length, DamageReason::NoLineEnd));
             }
             if self.framing == Framing::Lines && Frame::read(&bytes[length..]).is_ok() {
                 return Some((length, reason));
@@ -133,14 +135,14 @@ impl<'a> Scan<'a> {
         // What a power cut took away reads as zeros, line breaks included.
         let zeros = bytes.iter().rposition(|&byte| byte == 0).map(|at| at + 1);
         if let Some(length) = zeros.filter(|&length| length < bytes.len()) {
-            return Some((length, Reason::Lost));
+            return Some((length, DamageReason::Lost));
         }
         ended.then_some((bytes.len(), reason))
     }
 
     /// A line that is longer than any: passed over up to its end.
     fn too_long(&mut self, line: u64, meet: &mut impl FnMut(Event<'_>) -> ControlFlow<()>) -> io::Result<Option<Tail>> {
-        let reason = Reason::Content(format!("it is longer than {LONGEST} bytes"));
+        let reason = DamageReason::Content(format!("it is longer than {LONGEST} bytes"));
         if meet(Event::Damaged(Damage { line, reason })).is_break() {
             return Ok(None);
         }
@@ -183,8 +185,8 @@ impl<'a> Scan<'a> {
                     }
                     continue;
                 }
-                Err(Reason::NoLineEnd) if self.at > at => {
-                    let damage = Damage { line: self.line, reason: Reason::NoLineEnd };
+                Err(DamageReason::NoLineEnd) if self.at > at => {
+                    let damage = Damage { line: self.line, reason: DamageReason::NoLineEnd };
                     let damages = skipped.take().map(|skipped| skipped.damage).into_iter().chain([damage]);
                     for damage in damages {
                         if meet(Event::Damaged(damage)).is_break() {
@@ -238,13 +240,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads a block without its last line break, or says what is wrong where one should be.
-    fn read_block(&mut self, block: &mut Vec<u8>) -> io::Result<Result<(), Reason>> {
+    fn read_block(&mut self, block: &mut Vec<u8>) -> io::Result<Result<(), DamageReason>> {
         block.clear();
         self.reader.by_ref().take(Frame::LONGEST as u64).read_until(b'\n', block)?;
         let length = match Frame::read(block) {
             Err(reason) => return Ok(Err(reason)),
             Ok(frame) if block.get(frame.end) != Some(&b'\n') || frame.length > LONGEST => {
-                return Ok(Err(Reason::NoFrame(crate::excerpt(&String::from_utf8_lossy(block)))));
+                return Ok(Err(DamageReason::NoFrame(crate::excerpt(&String::from_utf8_lossy(block)))));
             }
             Ok(frame) => frame.length,
         };
@@ -258,10 +260,10 @@ impl<'a> Scan<'a> {
             Some((byte, text)) if *byte != b' ' && frame.is_ok_and(|frame| frame.check(text).is_ok()) => {
                 self.at += (head + text.len() + 1) as u64;
                 self.line += 1 + text.iter().filter(|&&byte| byte == b'\n').count() as u64;
-                return Ok(Err(Reason::NoLineEnd));
+                return Ok(Err(DamageReason::NoLineEnd));
             }
-            _ if text.len() as u64 <= length => Err(Reason::Length { said: length, is: text.len() as u64 }),
-            _ => Err(Reason::NoLineEnd),
+            _ if text.len() as u64 <= length => Err(DamageReason::Length { said: length, is: text.len() as u64 }),
+            _ => Err(DamageReason::NoLineEnd),
         };
         if checked.is_ok() {
             self.at += (head + text.len()) as u64;

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use anqi_rules::Seed;
-use anqi_web::{House, Settings};
+use anqi_web::{House, HouseSettings};
 use rand_core::Rng;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -30,7 +30,8 @@ static RUNTIME: LazyLock<Runtime> =
 
 pub(crate) fn start(seed: u64) -> Server {
     let dir = tempfile::tempdir().unwrap();
-    let house = House::open(dir.path(), Settings { deals: Some(Seed::from(seed)), ..Settings::default() }).unwrap();
+    let house =
+        House::open(dir.path(), HouseSettings { deals: Some(Seed::from(seed)), ..HouseSettings::default() }).unwrap();
     let listener = RUNTIME.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let port = listener.local_addr().unwrap().port();
     let serving = RUNTIME.spawn(anqi_web::serve(listener, Arc::clone(&house)));

@@ -3,11 +3,11 @@
 use anqi_rules::{Color, Game, Position};
 
 use super::expectation::{of_evaluation, of_odds, of_proof, with_edge};
-use crate::eval::{Evaluate, Eyes, Hand, Network};
+use crate::eval::{Accumulator, Evaluate, Hand, Network};
 use crate::score::Score;
 
 /// The learned evaluation where there is one for the game, the one by hand otherwise.
-pub(super) struct Judge<'a> {
+pub(super) struct Evaluator<'a> {
     hand: Hand,
     scale: f32,
     /// Quiet plies that make a draw.
@@ -15,7 +15,7 @@ pub(super) struct Judge<'a> {
     /// Whose turn it is at the root, and the edge of that side over the other.
     turn: Option<Color>,
     edge: f32,
-    learned: Option<(&'a Network, Eyes, Memory)>,
+    learned: Option<(&'a Network, Accumulator, Memory)>,
 }
 
 /// What the network said of positions lately: captures lead to the same ones in many orders.
@@ -35,12 +35,12 @@ impl Memory {
     }
 }
 
-impl<'a> Judge<'a> {
-    pub(super) fn new(hand: Hand, scale: u32, network: Option<&'a Network>, game: &Game, edge: f32) -> Judge<'a> {
-        let learned = network.map(|network| (network, network.eyes(game.position()), Memory::new()));
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(hand: Hand, scale: u32, network: Option<&'a Network>, game: &Game, edge: f32) -> Evaluator<'a> {
+        let learned = network.map(|network| (network, network.accumulator(game.position()), Memory::new()));
         let turn = game.position().turn();
         let edge = if turn.is_some() { edge } else { 0.0 }; // before the first flip nobody knows who is who
-        Judge { hand, scale: scale as f32, draw: game.rules().draw().unwrap_or(u16::MAX), turn, edge, learned }
+        Evaluator { hand, scale: scale as f32, draw: game.rules().draw().unwrap_or(u16::MAX), turn, edge, learned }
     }
 
     /// `P(win) − P(loss)` for the side to move, against the other side as strong as it is taken to be.
@@ -48,12 +48,12 @@ impl<'a> Judge<'a> {
     pub(super) fn expectation(&mut self, position: &Position) -> Score {
         let edge = if position.turn() == self.turn { self.edge } else { -self.edge };
         match &mut self.learned {
-            Some((network, eyes, memory)) => {
+            Some((network, accumulator, memory)) => {
                 let urgency = Network::urgency(self.draw.saturating_sub(position.quiet()));
                 let key = position.hash() ^ (urgency as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let slot = memory.slot(key);
                 if slot.0 != key {
-                    *slot = (key, of_odds(network.look(eyes, position, urgency).odds(), edge));
+                    *slot = (key, of_odds(network.look(accumulator, position, urgency).odds(), edge));
                 }
                 slot.1
             }
@@ -74,22 +74,22 @@ mod tests {
     use super::*;
     use crate::eval::Linear;
 
-    /// Remembered or not, near a draw or not: a judge that has seen a whole game says what a fresh one says.
+    /// Remembered or not, near a draw or not: an evaluator that has seen a whole game says what a fresh one says.
     #[test]
     fn what_is_remembered_is_what_would_be_said() {
         let network = Network::own().unwrap();
         let (rules, seed) = (Rules::server(), Seed::from(7));
         let (deal, mut game) = (Deal::new(&rules, &seed), Game::new(rules));
         game.play(deal.resolve(game.legal_moves()[0]).unwrap()).unwrap();
-        let judge = |game: &Game| Judge::new(Hand::with_weights(&[]), 1000, Some(&network), game, 0.0);
-        let mut old = judge(&game);
+        let evaluator = |game: &Game| Evaluator::new(Hand::with_weights(&[]), 1000, Some(&network), game, 0.0);
+        let mut old = evaluator(&game);
         for ply in 0.. {
             if game.outcome().is_some() {
                 break;
             }
             let position = game.position();
             for position in [*position, position.after_pass(), *position] {
-                assert_eq!(old.expectation(&position), judge(&game).expectation(&position), "{position}");
+                assert_eq!(old.expectation(&position), evaluator(&game).expectation(&position), "{position}");
             }
             let moves = game.legal_moves();
             game.play(deal.resolve(moves[ply * 7 % moves.len()]).unwrap()).unwrap();

@@ -8,7 +8,7 @@ use crate::socket::MOST_NODES;
 use crate::wire::{RefusalKind, Refused};
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum RequestError {
     #[error("no game is open")]
     NothingOpen,
     #[error("a game is reviewed when it is over")]
@@ -27,17 +27,17 @@ pub(crate) enum Refusal {
     Link(#[from] LinkError),
 }
 
-impl Refusal {
+impl RequestError {
     fn kind(&self) -> RefusalKind {
         match self {
-            Refusal::NothingOpen => RefusalKind::NothingOpen,
-            Refusal::StillPlayed => RefusalKind::StillPlayed,
-            Refusal::NothingToPlay => RefusalKind::NothingToPlay,
-            Refusal::TooManyNodes(_) => RefusalKind::TooManyNodes,
-            Refusal::NoSuchPly { .. } => RefusalKind::NoSuchPly,
-            Refusal::Binary => RefusalKind::Malformed,
-            Refusal::Link(_) => RefusalKind::WrongLink,
-            Refusal::Game(error) => match error {
+            RequestError::NothingOpen => RefusalKind::NothingOpen,
+            RequestError::StillPlayed => RefusalKind::StillPlayed,
+            RequestError::NothingToPlay => RefusalKind::NothingToPlay,
+            RequestError::TooManyNodes(_) => RefusalKind::TooManyNodes,
+            RequestError::NoSuchPly { .. } => RefusalKind::NoSuchPly,
+            RequestError::Binary => RefusalKind::Malformed,
+            RequestError::Link(_) => RefusalKind::WrongLink,
+            RequestError::Game(error) => match error {
                 HostedError::Terms(TermsError::Occupant(_)) | HostedError::Player(_) => RefusalKind::WrongPlayer,
                 HostedError::Terms(TermsError::Over(_)) => RefusalKind::Over,
                 HostedError::Terms(_) => RefusalKind::WrongSetup,
@@ -64,8 +64,8 @@ impl Refusal {
     }
 }
 
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Refused {
+impl From<RequestError> for Refused {
+    fn from(refusal: RequestError) -> Refused {
         Refused { kind: refusal.kind(), message: refusal.to_string() }
     }
 }
