@@ -155,7 +155,7 @@ pub struct Records<'a> {
     pub files: &'a [PathBuf],
     /// Which positions.
     pub selection: &'a Selection,
-    /// Who values them; nobody for the values that the records hold in their comments.
+    /// The searches that value them; empty for the values that the records hold in their comments.
     pub searches: &'a [SearchSpec],
     /// What may correct results.
     pub provers: &'a [Prover],

@@ -1,6 +1,6 @@
 //! `anqi play-out`: how games from a position end if both sides play at random.
 
-use anqi_playout::{Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, Series, playouts};
+use anqi_playout::{Moments, Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, playouts};
 use anqi_rules::Seed;
 use anyhow::Result;
 use clap::Args;
@@ -60,8 +60,8 @@ struct Numbers {
     standard_error: f64,
 }
 
-impl From<&Series> for Numbers {
-    fn from(series: &Series) -> Numbers {
+impl From<&Moments> for Numbers {
+    fn from(series: &Moments) -> Numbers {
         Numbers { mean: series.mean(), sd: series.sd(), standard_error: series.standard_error() }
     }
 }

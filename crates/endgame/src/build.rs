@@ -18,7 +18,7 @@ use crate::file::{TableFile, write};
 use crate::retrograde::solve;
 use crate::{Class, Ending, Flavour, Index, Table, TableError, TableTally, table_path};
 
-/// How long to wait for somebody else's table before looking again.
+/// How long to wait for another process's table before looking again.
 const A_WHILE: Duration = Duration::from_millis(50);
 
 /// Builds the classes of `endings`, and all that captures lead to, into `dir`. Returns whether everything is there; if

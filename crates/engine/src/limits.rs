@@ -165,7 +165,7 @@ impl<'a> SharedMeter<'a> {
         (0..most).take_while(|_| self.take()).count() as u64
     }
 
-    /// Nobody takes any more.
+    /// Ends the search of all threads.
     pub(crate) fn end(&self) {
         self.spent.store(true, Ordering::Relaxed);
     }

@@ -14,7 +14,7 @@ use crate::queue::{AGAIN, FleetError, Job, Queue, named, results_subject, work_s
 
 /// How many items are on the queue at a time: enough for many workers, few enough to stop soon.
 const AHEAD: usize = 1000;
-/// How often somebody looks whether to stop.
+/// Interval between checks of the stop flag.
 const TICK: Duration = Duration::from_millis(500);
 /// After so long without results, what is missing is queued again, in case the server has lost it.
 const LOST: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ pub(crate) trait Errand {
     /// What is done at a time.
     type Item: Copy + Eq + Hash + Display + FromStr;
 
-    /// Whether nothing is missing any more, or nobody wants it.
+    /// Whether nothing is missing or wanted any more.
     fn is_over(&self) -> bool;
 
     /// At most `most` missing items that can be done now and are not in `queued`, in the order they should be.
@@ -44,7 +44,7 @@ pub(crate) trait Errand {
     async fn take(&mut self, item: Self::Item, result: Result<&str, &str>) -> Result<bool, FleetError>;
 }
 
-/// Has a job done by whatever workers are at the server, now or later, until it is over or somebody wants to stop.
+/// Has a job done by whatever workers are at the server, now or later, until it is over or stopped.
 pub(crate) async fn coordinate<E: Errand>(
     queue: &Queue,
     job: &Job,
@@ -71,7 +71,7 @@ pub(crate) async fn coordinate<E: Errand>(
         };
         let Ok(mut messages) = consumer.messages().await else { continue };
         while !errand.is_over() && !stopped() {
-            // What was announced while nobody listened comes first, so that it is not done again.
+            // Results from the time without a coordinator come first, so that it is not done again.
             if caught_up {
                 if heard.elapsed() > LOST {
                     queued.clear();

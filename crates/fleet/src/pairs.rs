@@ -34,7 +34,7 @@ pub fn play_elsewhere(
             })
         });
         if let Err(failure) = played {
-            // If nobody listens any more nobody needs to know.
+            // The receiver is gone; ignore.
             let _ = playing.sender.send(Err(RunError::Elsewhere(failure.to_string())));
         }
     });

@@ -24,7 +24,7 @@ const ACK_WAIT: Duration = Duration::from_secs(10);
 pub(crate) const PROGRESS: Duration = Duration::from_secs(3);
 /// How long to wait before something that failed is tried again.
 pub(crate) const AGAIN: Duration = Duration::from_millis(300);
-/// Results that nobody collected.
+/// Results that were not collected.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// What can go wrong between machines.
@@ -93,7 +93,7 @@ pub enum FleetError {
     },
 }
 
-/// What somebody wants done, item by item.
+/// Work for many machines, item by item.
 #[derive(Clone)]
 pub(crate) enum Job {
     /// The pairs of a plan, by number, and who is to play them: a line for each contender, its fingerprint or `-`.

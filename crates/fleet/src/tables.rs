@@ -4,7 +4,7 @@
 //! they are in an object store on the server. A worker has a folder of its own: it fetches what the folder lacks, builds the
 //! class there, and puts its file into the store, where the coordinator and other workers find it. Fetching costs a file
 //! of some megabytes where building would cost the file and everything below it again; and since every file is checked
-//! block by block before it is in a folder, nobody builds on damage.
+//! block by block before it is in a folder, no class is built on damage.
 
 use std::collections::HashSet;
 use std::io;
@@ -125,7 +125,7 @@ impl<S: Fn() -> bool, P: Progress> Errand for Building<'_, S, P> {
     }
 
     async fn take(&mut self, ending: Ending, result: Result<&str, &str>) -> Result<bool, FleetError> {
-        // Somebody else may build other classes of the same flavour.
+        // Another coordinator may build other classes of the same flavour.
         let Some(number) = self.missing.iter().position(|step| step.ending == ending) else { return Ok(true) };
         let failed = |reason: &str| FleetError::Failed { what: ending.to_string(), reason: reason.to_owned() };
         result.map_err(failed)?;
@@ -152,7 +152,7 @@ impl<S: Fn() -> bool, P: Progress> Errand for Building<'_, S, P> {
 }
 
 /// Builds a class in a worker's folder and hands it over. None if it cannot be had now: the server is gone, or has lost
-/// something, or nobody wants it any more.
+/// something, or it is not wanted any more.
 pub(crate) async fn make(
     queue: Queue,
     key: String,

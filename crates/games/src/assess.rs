@@ -93,7 +93,7 @@ pub struct OtherGames<'a> {
     pub files: &'a [PathBuf],
     /// Which positions; rules and tags of our own game mean nothing here.
     pub selection: &'a Selection,
-    /// Who values them; nobody for the values that the records hold themselves.
+    /// The engines that value them; empty for the values that the records hold themselves.
     pub engines: &'a [EngineSpec],
 }
 

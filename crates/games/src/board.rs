@@ -5,7 +5,7 @@ use anqi_rules::Seat;
 
 /// A game where it stands. Moves are text as the engines of that game write it: `e2e4`, `D4`, `7g7f`.
 ///
-/// [`Seat::First`] is White in chess and Black in Go and shogi, whoever moves first.
+/// [`Seat::First`] is White in chess and Black in Go and shogi, the one who moves first.
 pub trait Board {
     /// Whose move it is.
     fn turn(&self) -> Seat;
@@ -64,7 +64,7 @@ impl IllegalMove {
 pub enum WinOrDraw {
     /// One side did.
     Win(Seat),
-    /// Nobody did.
+    /// No side did.
     Draw,
 }
 
@@ -85,7 +85,7 @@ impl WinOrDraw {
 pub enum GameEnd {
     /// With a result.
     Decided(WinOrDraw),
-    /// Both sides have passed: somebody has to count, and to agree which stones are dead.
+    /// Both sides have passed: the stones have to be counted, after an agreement on the dead ones.
     Counting,
 }
 

@@ -80,7 +80,7 @@ impl Chess {
         if self.board.is_legal(mv) { Ok(mv) } else { Err(IllegalMove::new(uci)) }
     }
 
-    /// Two kings with at most one minor piece between them: nobody can ever give mate.
+    /// Two kings with at most one minor piece between them: no side can ever give mate.
     fn is_dead(&self) -> bool {
         let minor = self.board.pieces(Piece::Knight) | self.board.pieces(Piece::Bishop);
         let kings = self.board.pieces(Piece::King);

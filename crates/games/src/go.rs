@@ -92,7 +92,7 @@ pub struct Go {
     seen: HashSet<(Stones, Seat)>,
 }
 
-/// A board that nobody plays on.
+/// An empty board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a board of {0} lines, expected {smallest} to {largest}", smallest = Go::SIZES.start(), largest = Go::SIZES.end())]
 pub struct BadSize(pub usize);
@@ -129,7 +129,7 @@ impl Go {
         Ok(())
     }
 
-    /// Says whose move it is, whoever moved last.
+    /// Sets whose move it is, whatever was played last.
     pub fn set_turn(&mut self, turn: Seat) {
         self.turn = turn;
     }

@@ -78,7 +78,7 @@ impl From<SelfPlayed> for KeptGame {
 pub struct Results {
     /// Games with a result.
     pub games: usize,
-    /// Won by whoever began.
+    /// Won by the first player.
     pub first_wins: u64,
     /// Drawn.
     pub draws: u64,

@@ -53,7 +53,7 @@ impl GameFormat {
     }
 }
 
-/// What is wrong with a record: it is left out, and everybody is told.
+/// What is wrong with a record: it is left out, and named.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum GameFlaw {
     /// It stops before its end.
@@ -64,7 +64,7 @@ pub enum GameFlaw {
         /// What should have come.
         missing: &'static str,
     },
-    /// Nobody knows who won.
+    /// The result is not known.
     #[error("its result is {0:?}")]
     UnknownResult(String),
     /// It gives two results.

@@ -116,12 +116,12 @@ pub struct GameRecord {
     pub bad_values: Vec<(usize, String)>,
     /// What its positions look like, one more than there are moves.
     pub facts: Vec<Facts>,
-    /// Whether the rules ended it, so that nobody is to move any more.
+    /// Whether the rules ended it, so that no side is to move.
     pub ended: bool,
 }
 
 impl GameRecord {
-    /// All positions in which somebody was to move, in order.
+    /// All positions in which a side was to move, in order.
     pub fn positions(&self) -> impl Iterator<Item = PlayedPosition<'_>> {
         let GameRecord { start, moves, facts, comments, .. } = self;
         (0..facts.len() - usize::from(self.ended)).map(|ply| PlayedPosition {
@@ -287,7 +287,7 @@ impl<B: Board> Recorder<B> {
         self.facts.get(ply).map(|facts| facts.turn)
     }
 
-    /// The game so far, whoever won in the end.
+    /// The game so far, with any result.
     #[must_use]
     pub fn finish(self, outcome: WinOrDraw, players: [Option<String>; 2]) -> GameRecord {
         let Recorder { start, board, moves, facts, comments, bad_values } = self;

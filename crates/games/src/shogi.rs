@@ -46,7 +46,7 @@ impl Shogi {
         Some((seat(self.board.color_on(square)?), self.board.piece_on(square)?))
     }
 
-    /// How many of a piece somebody has in hand.
+    /// How many of a piece a side has in hand.
     pub(crate) fn held(&self, side: Seat, piece: Piece) -> u8 {
         let color = if side == Seat::First { Color::Black } else { Color::White };
         self.board.num_in_hand(color, piece)

@@ -35,7 +35,7 @@ pub struct Contender {
     pub budget: Option<Budget>,
 }
 
-/// A player of ours, or somebody else's program.
+/// A player of ours, or an outside program.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Who {
     /// A player by its player string.

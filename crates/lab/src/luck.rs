@@ -2,7 +2,7 @@
 //!
 //! # The idea
 //!
-//! When a player turns a piece up, everybody knows what may come: the pieces still face down, each equally likely.
+//! When a player turns a piece up, both know what may come: the pieces still face down, each equally likely.
 //! So with *any* fixed value *v* of positions, the number
 //!
 //! > luck of a flip = v(position after it) − mean of v over everything that could have come up
@@ -102,7 +102,7 @@ pub fn of_flip(before: &Position, ply: Ply) -> Option<f64> {
     Some(given - sum / weight)
 }
 
-/// The luck of each ply, for whoever made it.
+/// The luck of each ply, for the player who made it.
 pub fn by_ply(game: &Game) -> impl Iterator<Item = Option<f64>> {
     game.positions().iter().zip(game.plies()).map(|(before, &ply)| of_flip(before, ply))
 }

@@ -51,10 +51,10 @@ pub struct Plan {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TournamentFormat {
-    /// Everybody against everybody.
+    /// Each against each.
     #[default]
     RoundRobin,
-    /// The first against everybody else.
+    /// The first against each of the others.
     Gauntlet,
 }
 
@@ -85,10 +85,10 @@ pub struct PlanFile {
     /// How many pairs each pairing plays; 100 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs: Option<u64>,
-    /// Who meets whom; everybody everybody by default.
+    /// Who meets whom; each meets each by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<TournamentFormat>,
-    /// What everybody may spend who has no budget of its own; 10,000 nodes a move by default.
+    /// The budget of contenders without one of their own; 10,000 nodes a move by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<String>,
     /// A sequential test that ends the match as soon as it decides: `elo0=0 elo1=5`. For two players.

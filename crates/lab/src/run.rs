@@ -47,7 +47,7 @@ pub enum RunError {
     /// A pair could not be played.
     #[error(transparent)]
     Pair(#[from] PairError),
-    /// Whoever played for us failed.
+    /// Workers elsewhere failed.
     #[error("{0}")]
     Elsewhere(String),
     /// A player crashed the thread it ran on.
@@ -58,7 +58,7 @@ pub enum RunError {
     Cast(#[from] CastError),
 }
 
-/// How often somebody looks whether to stop.
+/// Interval between checks of the stop flag.
 const TICK: Duration = Duration::from_millis(50);
 /// How long the threads may take to notice that they are to stop. An outside program that thinks is not waited for.
 const GRACE: Duration = Duration::from_millis(500);
@@ -157,7 +157,7 @@ pub fn collect(
 
 /// Plays these pairs of a plan on threads of their own and sends each when it is finished.
 ///
-/// Each thread takes the first pair that nobody has taken. The threads are not waited for: a pair that is not in the
+/// Each thread takes the first pair that is not taken. The threads are not waited for: a pair that is not in the
 /// journal was not played.
 pub fn play_some(
     plan: &Arc<Plan>,
@@ -199,7 +199,7 @@ struct Alarm<'a> {
 
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {
-        // If nobody listens any more nobody needs to know.
+        // The receiver is gone; ignore.
         let _ = self.sender.send(Err(RunError::Panicked(self.number)));
     }
 }

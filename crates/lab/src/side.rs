@@ -23,7 +23,7 @@ pub trait Side {
     /// Whatever it did wrong.
     fn choose(&mut self, game: &Game, budget: &Budget, left: Option<Left>, stop: &Stop) -> Result<Answer, Fault>;
 
-    /// Somebody made a ply; `game` is the game after it, `left` the clock of whoever made it.
+    /// A ply was made; `game` is the game after it, `left` the clock of the side that made it.
     ///
     /// # Errors
     /// Whatever it did wrong.

@@ -157,7 +157,7 @@ impl Standings {
         self.tallies[pairing]
     }
 
-    /// How many games somebody lost on time or by misbehaving.
+    /// How many games were lost on time or by misbehaviour.
     #[must_use]
     pub fn failures(&self) -> u64 {
         self.failures.iter().sum()

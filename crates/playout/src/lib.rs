@@ -50,4 +50,4 @@ pub use path::Path;
 pub use policy::{Policy, Reading, UnknownName, UnknownPolicy};
 pub use run::{PlayoutOptions, each, feed, for_each, playout, playouts};
 pub use start::PlayoutStart;
-pub use summary::{End, Playout, PlayoutResult, PlayoutSummary, Series};
+pub use summary::{End, Moments, Playout, PlayoutResult, PlayoutSummary};

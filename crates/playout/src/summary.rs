@@ -123,9 +123,9 @@ pub struct PlayoutSummary {
     /// Playouts cut short.
     pub cuts: u64,
     /// [`Playout::plies`].
-    pub plies: Series,
+    pub plies: Moments,
     /// [`Playout::left`].
-    pub left: Series,
+    pub left: Moments,
 }
 
 impl PlayoutSummary {
@@ -162,7 +162,7 @@ impl AddAssign for PlayoutSummary {
 
 /// Count, sum and sum of squares of whole numbers: what mean and standard deviation need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Series {
+pub struct Moments {
     /// How many numbers.
     pub count: u64,
     /// Their sum.
@@ -171,7 +171,7 @@ pub struct Series {
     pub squares: u64,
 }
 
-impl Series {
+impl Moments {
     #[inline]
     fn add(&mut self, number: u32) {
         let number = u64::from(number);
@@ -202,8 +202,8 @@ impl Series {
     }
 }
 
-impl AddAssign for Series {
-    fn add_assign(&mut self, other: Series) {
+impl AddAssign for Moments {
+    fn add_assign(&mut self, other: Moments) {
         self.count += other.count;
         self.sum += other.sum;
         self.squares += other.squares;
@@ -212,10 +212,10 @@ impl AddAssign for Series {
 
 #[cfg(test)]
 mod tests {
-    use super::Series;
+    use super::Moments;
 
-    fn series(numbers: &[u32]) -> Series {
-        let mut series = Series::default();
+    fn series(numbers: &[u32]) -> Moments {
+        let mut series = Moments::default();
         numbers.iter().for_each(|&number| series.add(number));
         series
     }

@@ -1,6 +1,6 @@
 //! The known statistics of playouts from the start come out.
 
-use anqi_playout::{Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, Series, playouts};
+use anqi_playout::{Moments, Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, playouts};
 use anqi_rules::{Position, Rules};
 
 const PLAYOUTS: u64 = 100_000;
@@ -29,7 +29,7 @@ fn check(what: &str, ours: f64, sd: f64, known: f64, digits: i32) {
     assert!((ours - known).abs() < tolerance, "{what}: {ours}, known {known} ± {tolerance}");
 }
 
-fn check_mean(what: &str, ours: &Series, known: f64, digits: i32) {
+fn check_mean(what: &str, ours: &Moments, known: f64, digits: i32) {
     check(what, ours.mean(), ours.sd(), known, digits);
 }
 

@@ -18,7 +18,7 @@ use anqi_play::{Clock, Left};
 /// How thorough to be.
 #[derive(Clone, Debug)]
 pub struct CheckPlan {
-    /// Games against somebody who plays anything.
+    /// Games against random moves.
     pub games: u32,
     /// The clock of those games, if the program's description has none.
     pub clock: Clock,
@@ -579,7 +579,7 @@ fn quit(dialog: &mut Dialog) -> Vec<Finding> {
 /// After so many lost games nothing new is to be learnt.
 const ENOUGH_LOST: u32 = 3;
 
-/// Whole games against somebody who plays anything, by the clock.
+/// Whole games against random moves, by the clock.
 fn play_games(spec: &OutsideSpec, plan: &CheckPlan) -> Vec<Finding> {
     let clock = spec.clock.unwrap_or(plan.clock);
     let (mut plies, mut slowest, mut least_left) = (0, Duration::ZERO, clock.base);

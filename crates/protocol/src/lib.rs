@@ -4,8 +4,8 @@
 //! ([`packets`], "B") and a dialect of UCI ([`uci`], "C"). Those three modules are grammar alone: text in, values out, and
 //! round again. `docs/PROTOCOL.md` describes them for people.
 //!
-//! - [`serve`] and [`serve_packets`] are the engine's side: a player of ours for anybody's referee.
-//! - [`Outside`] is the referee's side: anybody's program as a player, checked, timed, and ended with everything that it
+//! - [`serve`] and [`serve_packets`] are the engine's side: a player of ours for any referee.
+//! - [`Outside`] is the referee's side: any program as a player, checked, timed, and ended with everything that it
 //!   started.
 //! - [`Talk`] is the same for protocols of other games: lines of text, and what they mean is the caller's business.
 //! - [`check_engine`] tells the author of an engine what a referee would find wrong with it.

@@ -63,7 +63,7 @@ pub enum NumberedCommand {
     TimeLeft(Color, u64),
     /// Draw your board.
     ShowBoard,
-    /// A position of homework. Nobody says who is to move.
+    /// A position of homework. It does not say who is to move.
     InitBoard(Box<InitBoard>),
 }
 

@@ -68,7 +68,7 @@ pub enum FromServer {
         /// Your colour.
         color: Option<Color>,
     },
-    /// What somebody played, and the milliseconds that are left for them.
+    /// A move of either side, and the milliseconds that it has left.
     Played(Ply, u64),
 }
 
@@ -95,7 +95,7 @@ pub enum FromEngine {
 /// The board, the pieces that are alive, the moves that led to it, and the time of each side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StartPacket {
-    /// Red is to move in it if anybody has a colour: the packet does not say who is.
+    /// Red is to move in it if the sides have colours: the packet does not say who is.
     position: Position,
     /// As the server writes them; the board is that after them.
     pub earlier: Vec<String>,

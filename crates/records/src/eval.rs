@@ -7,7 +7,7 @@ use anqi_rules::excerpt;
 
 use crate::comment::CommentError;
 
-/// A value of the position after a ply, seen by whoever made that ply: more is better for the mover.
+/// A value of the position after a ply, seen by the mover: more is better.
 ///
 /// The unit is the engine's own; there is no pawn to measure by. A finite number, printed with as
 /// few digits as give it back.
@@ -60,7 +60,7 @@ impl FromStr for Eval {
     }
 }
 
-/// Chances of win, draw and loss in per mille, seen by whoever made the ply.
+/// Chances of win, draw and loss in per mille, seen by the mover.
 ///
 /// ```
 /// use anqi_records::Permille;
@@ -88,7 +88,7 @@ impl Permille {
         self.0[0]
     }
 
-    /// Nobody wins.
+    /// A draw.
     #[must_use]
     pub const fn draw(self) -> u16 {
         self.0[1]

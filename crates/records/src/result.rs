@@ -8,9 +8,9 @@ use anqi_rules::{Outcome, ParseError, Seat, Termination, excerpt};
 /// `1-0`, `0-1`, `1/2-1/2` or `*`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameResult {
-    /// Somebody won.
+    /// Won by this seat.
     Won(Seat),
-    /// Nobody won.
+    /// A draw.
     Drawn,
     /// No result is known.
     Unfinished,

@@ -79,7 +79,7 @@ impl Part {
 
     /// Takes away what a killed writer left. False if the writer is alive.
     fn clear(part: &Path) -> io::Result<bool> {
-        // A name that anybody can guess, perhaps in a folder that anybody can write to: a link is not followed.
+        // The name can be guessed, and others may write to the folder: a link is not followed.
         let Some(id) = disk::id(part)? else { return Ok(true) };
         let in_the_way = || io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is in the way", part.display()));
         if disk::is_special(part) {

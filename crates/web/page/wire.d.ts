@@ -81,7 +81,7 @@ trouble: string | null, shown: PositionView, };
 export type Games = { schema: 'anqi-games-1', games: Array<Listed>, };
 
 /**
- * What the plies of a verdict lead to.
+ * What the plies of a proof lead to.
  */
 export type Goal = "end" | "capture";
 
@@ -199,7 +199,7 @@ loss: number,
  */
 grade: Grade | null, 
 /**
- * Expected score that chance gave to whoever flipped.
+ * Expected score that chance gave to the player who flipped.
  */
 luck: number | null, 
 /**
@@ -386,7 +386,7 @@ moveInfos: Array<MoveInfo>,
 /**
  * What endgame tables prove.
  */
-table: Verdict | null, 
+table: TableProof | null, 
 /**
  * Why the tables could not be read.
  */
@@ -395,7 +395,7 @@ trouble: string | null, };
 /**
  * What endgame tables prove about a position.
  */
-export type Verdict = { 
+export type TableProof = { 
 /**
  * Who wins.
  */
@@ -409,7 +409,7 @@ plies: number | null,
  */
 to: Goal | null, 
 /**
- * Whether the verdict holds for the game's draw by quiet plies; repetition is in no table.
+ * Whether the proof holds for the game's draw by quiet plies; repetition is in no table.
  */
 knowsDrawRule: boolean, };
 

@@ -235,7 +235,7 @@ impl House {
         self.hosted_games().values().filter(|open_game| open_game.strong_count() > 0).count()
     }
 
-    /// A journal has been forced to the disk, or could not be: whoever looks at the game is told.
+    /// A journal has been forced to the disk, or could not be: the pages that show the game are told.
     fn hear_of_disk(&self, journal: &Path, result: Result<(), JournalError>) {
         if let Err(error) = &result {
             eprintln!("{error}");
@@ -383,12 +383,12 @@ impl House {
         tokio::task::spawn_blocking(move || house.analyst.think(&game, nodes, &stop)).await.ok()?
     }
 
-    /// What nobody has asked for was done, or could not be.
+    /// A background task has finished: an engine's move, or a flag.
     fn after(self: &Arc<House>, open_game: &Arc<OpenGame>, done: Option<Result<(), HostedError>>) {
         let Some(done) = done else { return };
         self.go_on(open_game);
         if let Err(error) = done {
-            // Whoever opens the game again has it tried again.
+            // Opening the game again tries again.
             open_game.going().version = None;
             open_game.tell_trouble(Some(error.to_string()));
         }

@@ -1,4 +1,4 @@
-//! The journal of one game: what was agreed, then everything that happened, on disk before anybody is told.
+//! The journal of one game: what was agreed, then everything that happened, on disk before any page is told.
 
 use anqi_play::{Entry, Secret, Terms};
 use anqi_rules::SeedError;

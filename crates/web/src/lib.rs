@@ -2,7 +2,7 @@
 //!
 //! A [`House`] keeps games in a folder; [`serve`] lets pages play them. A game in play (`anqi_play::LiveGame`) is its own
 //! referee: it holds the deal, promises it before the first flip, and shows a page only what both players see. Every ply is in the game's journal
-//! before anybody is told of it. The page itself (`page/`, plain modules inside the binary) knows no rules: what can be
+//! before any page is told of it. The page itself (`page/`, plain modules inside the binary) knows no rules: what can be
 //! played, what it is worth and what is said about it come from here.
 //!
 //! ```no_run

@@ -47,7 +47,7 @@ pub(crate) struct PlyReview {
     loss: f64,
     /// Whether that is a mistake or a blunder.
     grade: Option<Grade>,
-    /// Expected score that chance gave to whoever flipped.
+    /// Expected score that chance gave to the player who flipped.
     luck: Option<f64>,
     /// Moves that lose next to nothing; playing one of them solves the puzzle.
     good: Vec<String>,

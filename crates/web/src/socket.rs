@@ -117,7 +117,7 @@ fn or_error(response: Result<Response, RequestError>) -> Response {
 enum News {
     /// To be sent as it is.
     Text(String),
-    /// A move that somebody who learns may play.
+    /// In teaching mode: the move after the blunder check.
     NoBlunder { re: Option<u64>, mv: String, ply: usize },
 }
 
@@ -223,7 +223,7 @@ impl Page {
         self.leave();
         let (view, changes) = open_game.watch();
         let view = Box::new(view);
-        // Whoever thinks there begins when somebody looks, so that nothing is missed.
+        // Engines begin to think when a page shows the game, so that it misses nothing.
         self.house.go_on(&open_game);
         let whole = (self.schema == Schema::Whole).then(|| view.clone());
         self.open = Some(Open { open_game, changes, whole });

@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn new(hand: Hand, scale: u32, network: Option<&'a Network>, game: &Game, edge: f32) -> Evaluator<'a> {
         let learned = network.map(|network| (network, network.accumulator(game.position()), Memory::new()));
         let turn = game.position().turn();
-        let edge = if turn.is_some() { edge } else { 0.0 }; // before the first flip nobody knows who is who
+        let edge = if turn.is_some() { edge } else { 0.0 }; // before the first flip no side has a colour
         Evaluator { hand, scale: scale as f32, draw: game.rules().draw().unwrap_or(u16::MAX), turn, edge, learned }
     }
 

@@ -205,7 +205,7 @@ impl<'a> Search<'a> {
         if depth == 0 {
             return self.quiesce(position, alpha, beta);
         }
-        // Step 2. The budget. A search that ran out returns anything; nobody looks at it.
+        // Step 2. The budget. A search that ran out returns anything; its result is not used.
         if self.meter.count() {
             return Score::DRAW;
         }
@@ -301,7 +301,7 @@ impl<'a> Search<'a> {
         }
         self.line.pop();
 
-        // Step 8. Nobody can move.
+        // Step 8. No legal action.
         if s == -Score::INFINITE {
             return if hidden.is_empty() { Score::loss(depth) } else { self.evaluate(position) };
         }

@@ -18,7 +18,7 @@ use crate::score::Score;
 pub(super) struct Together {
     moves: Vec<Move>,
     most: Box<[AtomicU64]>,
-    /// What somebody is at, by hash, four places for each; empty if there is one thread.
+    /// What threads search now, by hash, four places for each; empty if there is one thread.
     busy: Box<[AtomicU64]>,
 }
 
@@ -33,18 +33,18 @@ impl Together {
         Together { moves: moves.to_vec(), most: empty(moves.len()), busy: empty(if threads > 1 { BUSY } else { 0 }) }
     }
 
-    /// Whether there is anybody else.
+    /// Whether there are other threads.
     #[inline]
     pub(super) fn is_shared(&self) -> bool {
         !self.busy.is_empty()
     }
 
-    /// Whether somebody is at this.
+    /// Whether a thread searches this now.
     pub(super) fn is_busy(&self, key: u64) -> bool {
         self.places(key).iter().any(|place| place.load(Ordering::Relaxed) == key)
     }
 
-    /// Somebody is at this as long as it keeps what it gets.
+    /// Marked busy until the guard is dropped.
     pub(super) fn at(&self, key: u64) -> At<'_> {
         let places = self.places(key);
         // If all are taken, one is forgotten: it only says what to leave for later.
@@ -77,7 +77,7 @@ impl Together {
     }
 }
 
-/// Somebody is at something.
+/// A mark that is removed when it is dropped.
 pub(super) struct At<'a> {
     together: &'a Together,
     key: u64,
@@ -178,7 +178,7 @@ mod tests {
     fn what_another_is_at_comes_once_more_at_the_end() {
         let mut queue: Queue<u32, 6> = Queue::new([1, 2, 3, 4]);
         let order: Vec<u32> = std::iter::from_fn(|| queue.next(|item| item != 3)).collect();
-        assert_eq!(order, [1, 3, 2, 4]); // the first is not left, and nobody waits
+        assert_eq!(order, [1, 3, 2, 4]); // the first is not left, and no thread waits
         let mut full: Queue<u32, 2> = Queue::new([1, 2]);
         assert_eq!([full.next(|_| true), full.next(|_| true), full.next(|_| true)], [Some(1), Some(2), None]);
     }

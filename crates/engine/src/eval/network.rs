@@ -159,7 +159,7 @@ impl Network {
     /// Reads weights in the order of the fields, 16-bit numbers but for 8 bits in the layers behind the views and 32 for their
     /// biases, the low byte first; `None` if there are more or fewer.
     fn of_weights(bytes: &[u8]) -> Option<Network> {
-        let mut reader = Reader(bytes);
+        let mut reader = ByteReader(bytes);
         let mut inputs = vec![[0; VIEW]; INPUTS];
         inputs.iter_mut().try_for_each(|row| reader.fill16(row))?;
         let mut bias = [0; VIEW];
@@ -236,7 +236,7 @@ impl Network {
 }
 
 impl Head {
-    fn read(reader: &mut Reader<'_>) -> Option<Head> {
+    fn read(reader: &mut ByteReader<'_>) -> Option<Head> {
         let (mut rows, mut bias) = (Box::new([[0; 2 * VIEW]; INNER]), [0; INNER]);
         rows.iter_mut().try_for_each(|row| reader.fill8(row))?;
         reader.fill32(&mut bias)?;
@@ -328,9 +328,9 @@ fn change(view: &mut Perspective, inputs: &[Perspective; INPUTS], come: &[u16], 
 }
 
 /// Takes numbers off the front.
-struct Reader<'a>(&'a [u8]);
+struct ByteReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl ByteReader<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (number, rest) = self.0.split_first_chunk()?;
         self.0 = rest;

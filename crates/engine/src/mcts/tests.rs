@@ -269,7 +269,7 @@ fn threads_share_the_budget() {
         assert_eq!(root.results().count(), 20_000);
         let visits: u64 = player.tree.children(root).map(|(_, child)| child.results().count()).sum();
         assert_eq!(visits, 20_000);
-        assert!(player.tree.children(root).all(|(_, child)| child.flight() == 0), "everybody has come back");
+        assert!(player.tree.children(root).all(|(_, child)| child.flight() == 0), "no thread is below");
     }
     let once = searched(&MctsOptions::default(), &game, 5_000);
     let twice = searched(&MctsOptions::default(), &game, 5_000);

@@ -17,7 +17,7 @@ use crate::player::ResultCounts;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct NodeId(u32);
 
-/// Where every search begins. It is nobody's child, so its number also stands for "none".
+/// Where every search begins. It is no node's child, so its number also stands for "none".
 pub(super) const ROOT: NodeId = NodeId(0);
 
 /// What leads to a node.
@@ -278,7 +278,7 @@ impl Tree {
 
     /// Lets a node without children have those of another.
     pub(super) fn adopt(&self, parent: &Node, Seen(first): Seen) {
-        // Whoever was faster has adopted the same, or has begun with children of its own.
+        // A faster thread has adopted the same, or has begun with children of its own.
         let _ = parent.children.compare_exchange(0, first, Release, Acquire);
     }
 
@@ -374,7 +374,7 @@ pub(super) enum Refused {
     Late,
 }
 
-/// The children that a node had when somebody looked.
+/// The children that a node had at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Seen(pub(super) u32);
 

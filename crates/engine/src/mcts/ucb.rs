@@ -31,7 +31,7 @@ pub(super) struct Arms<I> {
 
 /// What to make of a child.
 pub(super) enum Arm {
-    /// Nobody was there yet, or it is a proven win: take it.
+    /// Not visited yet, or a proven win: take it.
     Take,
     /// A proven loss: leave it.
     Leave,

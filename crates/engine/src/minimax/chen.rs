@@ -294,7 +294,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// Algorithm 3.2 with pruning: the value of a node, exact between `alpha` and `beta`, otherwise a
     /// bound on the side where it lies.
     fn value(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score) -> Score {
-        // Step 1. The budget. A search that ran out returns anything; nobody looks at it.
+        // Step 1. The budget. A search that ran out returns anything; its result is not used.
         if self.meter.count() {
             return Score::DRAW;
         }

@@ -266,7 +266,7 @@ impl Search<'_> {
     }
 
     fn scout(&mut self, position: &Position, depth: u32, mut alpha: Score, beta: Score) -> Score {
-        // Step 1. The budget. A search that ran out returns anything; nobody looks at it.
+        // Step 1. The budget. A search that ran out returns anything; its result is not used.
         if self.meter.count() {
             return Score::DRAW;
         }

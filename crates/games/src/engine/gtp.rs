@@ -142,7 +142,7 @@ impl Engine for Gtp {
     fn evaluate(&mut self, position: &PlayedPosition<'_>) -> Result<EngineValue, Fault> {
         self.set_up(position, 0)?;
         let turn = position.turn();
-        // This one wants to know who is to move, and nobody else does.
+        // Only this command names the side to move.
         let command = match self.ask.as_str() {
             "experimental_score" => format!("experimental_score {}", color(turn)),
             other => other.to_owned(),

@@ -157,7 +157,7 @@ impl EngineSpec {
     /// Starts the engine and shakes hands with it.
     ///
     /// # Errors
-    /// If it does not start or misbehaves, or nobody says how long it may think.
+    /// If it does not start or misbehaves, or has no limit for its thinking.
     pub fn launch(&self) -> Result<Box<dyn Engine>, Fault> {
         if !self.is_bounded() {
             let limits = "nodes=…, depth=…, movetime=… or go=…";

@@ -61,7 +61,7 @@ impl Uci {
             engine.name = name.unwrap_or(engine.name);
         }
         for (name, value) in &program.options {
-            // Engines pass over what they do not know, and nobody would notice.
+            // Engines pass over what they do not know, so a mistake would not be noticed.
             if !options.contains(&name.to_ascii_lowercase()) {
                 return Err(Fault::Unsupported(format!("{} has no option {:?}", engine.name, excerpt(name))));
             }

@@ -1,4 +1,4 @@
-//! The engine's side: a player of ours for anybody's referee, over any reader and writer.
+//! The engine's side: a player of ours for any referee, over any reader and writer.
 
 mod numbered;
 mod packets;

@@ -67,7 +67,7 @@ impl Inbox {
         thread::spawn(move || {
             while let Some(line) = read_line(&mut input).transpose() {
                 if sender.send(line).is_err() {
-                    return; // nobody listens any more
+                    return; // the receiver is gone
                 }
                 bell.lock().unwrap_or_else(PoisonError::into_inner).raise();
             }

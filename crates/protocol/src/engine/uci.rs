@@ -35,7 +35,7 @@ pub(super) fn serve(
     thread::spawn(move || {
         while let Ok(Some(line)) = read_line(&mut input) {
             if lines.send(Event::Line(line)).is_err() {
-                return; // nobody listens any more
+                return; // the receiver is gone
             }
         }
         let _ = lines.send(Event::EndOfInput);
@@ -100,7 +100,7 @@ impl<W: Write> Session<W> {
                 }
                 Event::EndOfInput => {
                     ending = true;
-                    // Nobody can say stop any more.
+                    // There will be no `stop`.
                     if self.search.as_ref().is_some_and(|search| search.held) {
                         self.stop()?;
                     }

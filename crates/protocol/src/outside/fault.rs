@@ -31,7 +31,7 @@ pub enum Fault {
         /// The last lines it wrote to standard error.
         stderr: Vec<String>,
     },
-    /// It runs on, but nobody can talk to it.
+    /// It runs on, but its streams are closed.
     #[error("it closed its standard {stream} when asked {asked:?}")]
     Closed {
         /// `input` or `output`.
@@ -147,7 +147,7 @@ pub enum Illegality {
     NotFaceDown,
     /// A move of a piece that lies face down.
     FaceDownPiece,
-    /// A move before anybody has a colour.
+    /// A move before the sides have colours.
     NoColour,
     /// A move from an empty square.
     EmptySquare,

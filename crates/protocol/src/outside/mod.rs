@@ -1,4 +1,4 @@
-//! The referee's side: an outside program as somebody to play with.
+//! The referee's side: an outside program as an opponent.
 
 mod fault;
 mod numbered;
@@ -74,7 +74,7 @@ trait Dialect: Debug + Send {
     /// Asks for a move; gives the answer as a value and as it was written.
     fn choose(&mut self, to: &mut Process, question: &Question<'_>) -> Result<(EngineAnswer, String), Fault>;
 
-    /// Somebody has played `ply`.
+    /// `ply` was played, by either side.
     fn played(&mut self, to: &mut Process, game: &Game, ply: Ply, left: Option<Duration>) -> Result<(), Fault>;
 
     /// Says goodbye.

@@ -255,13 +255,13 @@ pub struct LineJournal<F: JournalFormat> {
     framing: Framing,
     head: F::Head,
     damages: Damages,
-    writer: Option<Writer>,
+    writer: Option<Appender>,
     format: PhantomData<fn() -> F>,
 }
 
 /// What appending needs.
 #[derive(Debug)]
-struct Writer {
+struct Appender {
     syncer: Syncer,
     /// How long the file is.
     end: u64,
@@ -354,7 +354,7 @@ impl<F: JournalFormat> LineJournal<F> {
         let end = journal.file.handle.len().map_err(failed)?;
         // The process that made the file may have failed to force its name to the disk.
         disk::sync_folder(disk::folder_of(&journal.file.path)).map_err(failed)?;
-        journal.writer = Some(Writer { syncer: syncer.clone(), end, tail, next });
+        journal.writer = Some(Appender { syncer: syncer.clone(), end, tail, next });
         // The process before this one may have been killed before it forced its last entries to the disk.
         syncer.want(&journal.file);
         Ok(journal)
@@ -510,14 +510,14 @@ impl<F: JournalFormat> fmt::Debug for LineJournal<F> {
 
 impl<F: JournalFormat> Drop for LineJournal<F> {
     fn drop(&mut self) {
-        // A process that ends in good order leaves nothing to the power supply; whoever wants to hear of it calls `sync`.
+        // A process that ends in good order leaves nothing unsynced; `sync` tells of an error.
         if self.writer.is_some() && self.file.is_dirty() {
             let _ = self.file.sync();
         }
     }
 }
 
-impl Writer {
+impl Appender {
     /// Writes the bytes of entries, of which the first has `first`, with one call, after closing a line that was left open.
     fn append(&mut self, file: &JournalFile, entries: &[u8], first: usize) -> Result<Place, JournalError> {
         let (torn, mut bytes) = match self.tail.as_ref() {
@@ -607,7 +607,7 @@ fn own(path: &Path, owner: Owner<'_>, how: Open) -> Result<JournalFile, JournalE
         let handle = disk::open(path, how).map_err(failed)?;
         match owner {
             Owner::Folder(lock) if disk::folder_of(path) == lock.dir() => return Ok(JournalFile::new(path, handle)),
-            // A lock on another folder keeps nobody away from this file.
+            // A lock on another folder does not protect this file.
             Owner::Folder(_) | Owner::Alone => {}
         }
         if !patiently_lock(&handle).map_err(failed)? {
