@@ -1,10 +1,12 @@
 //! Do our texts hold? Every link in a Markdown file must lead to a file and a heading that exist, every chapter must be
-//! in the book, and words that hide who does what may only become fewer. `./test` runs it; it asks no network.
+//! in the book, a type of the glossary must be declared once, and words that hide who does what may only become fewer.
+//! `./test` runs it; it asks no network.
 //!
 //! ```text
 //! cargo run -p anqi-prose
 //! ```
 
+mod glossary;
 mod links;
 mod words;
 
@@ -30,7 +32,9 @@ fn check(root: &Path) -> io::Result<Vec<String>> {
     let markdown = read(root, &["*.md"])?;
     let mut complaints = links::broken(root, &markdown);
     complaints.extend(links::missing_chapters(&markdown));
-    complaints.extend(words::too_many(&read(root, &["*.md", "*.rs"])?));
+    let texts = read(root, &["*.md", "*.rs"])?;
+    complaints.extend(glossary::contradictions(&texts));
+    complaints.extend(words::too_many(&texts));
     Ok(complaints)
 }
 
