@@ -197,7 +197,7 @@ fn read_moves<'a>(
         match token {
             Token::Open => depth += 1,
             Token::Close => {
-                depth = depth.checked_sub(1).ok_or_else(|| GameFlaw::syntax("no variation ends with", ")"))?
+                depth = depth.checked_sub(1).ok_or_else(|| GameFlaw::syntax("no variation ends with", ")"))?;
             }
             _ if depth > 0 => {}
             Token::Tag(name, _) => return Err(GameFlaw::syntax("a tag among the moves:", name)),
