@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::sync::LazyLock;
 
-use anqi_engine::{Choice, Limits, PlayerSpec, Resources, Stop};
+use anqi_engine::{Choice, Limits, PlayerSpec, Resources, ResultCounts, Stop};
 use anqi_rules::{Game, Position, Rules, Seed};
 use tempfile::TempDir;
 
@@ -167,7 +167,14 @@ fn signature(spec: &PlayerSpec, game: &Game, limits: &Limits) -> String {
     let pv: Vec<String> = choice.pv.iter().map(ToString::to_string).collect();
     let mut candidates = String::new();
     for candidate in &choice.candidates {
-        write!(candidates, "{} {} {:?}", candidate.mv, candidate.score.0, candidate.results).unwrap();
+        // The text that was hashed at c3a29fa, where the counts were called Wdl.
+        let results = match &candidate.results {
+            Some(ResultCounts { wins, draws, losses }) => {
+                format!("Some(Wdl {{ wins: {wins}, draws: {draws}, losses: {losses} }})")
+            }
+            None => "None".to_owned(),
+        };
+        write!(candidates, "{} {} {results}", candidate.mv, candidate.score.0).unwrap();
         for outcome in &candidate.outcomes {
             write!(candidates, " {}*{}={}", outcome.piece.char(), outcome.count, outcome.score.0).unwrap();
         }
