@@ -54,10 +54,8 @@ const DEFAULT_NODES: u64 = 1_000_000;
 
 impl LimitArgs {
     fn limits(&self) -> Limits {
-        let given =
-            Limits { nodes: self.nodes, playouts: self.playouts, time: self.time, depth: self.depth, every_move: true };
-        let unlimited = given == Limits { every_move: true, ..Limits::default() };
-        Limits { nodes: if unlimited { Some(DEFAULT_NODES) } else { given.nodes }, ..given }
+        let given = Limits { nodes: self.nodes, playouts: self.playouts, time: self.time, depth: self.depth };
+        if given == Limits::default() { Limits::nodes(DEFAULT_NODES) } else { given }
     }
 }
 
@@ -69,7 +67,7 @@ pub(crate) fn run(args: &AnalyseArgs, out: &mut Output) -> Result<Exit> {
     let resources = resources();
     resources.open_for(&args.player)?;
     let mut player = args.player.impartial().build(args.seed.clone(), &resources)?;
-    let Some(choice) = player.choose(&game, &limits, &Stop::default()) else {
+    let Some(choice) = player.analyse(&game, &limits, &Stop::default()) else {
         match game.outcome() {
             Some(outcome) => bail!("the game is over: {outcome}"),
             None => bail!("{} finds no move in {position}", args.player),

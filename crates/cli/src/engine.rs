@@ -53,13 +53,7 @@ pub(crate) struct EngineArgs {
 }
 
 pub(crate) fn run(args: &EngineArgs, out: &mut Output) -> Result<Exit> {
-    let limits = Limits {
-        time: args.movetime,
-        nodes: args.nodes,
-        depth: args.depth,
-        playouts: args.playouts,
-        every_move: false,
-    };
+    let limits = Limits { time: args.movetime, nodes: args.nodes, depth: args.depth, playouts: args.playouts };
     let resources = resources();
     resources.open_for(&args.player)?;
     let engine = ServedEngine {

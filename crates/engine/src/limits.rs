@@ -19,8 +19,6 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Random games to the end.
     pub playouts: Option<u64>,
-    /// Score every move exactly, not only the best one: for analysis.
-    pub every_move: bool,
 }
 
 impl Limits {

@@ -17,12 +17,27 @@ pub trait Player: Send {
     /// than the game, the limit and the player's own seed.
     fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice>;
 
+    /// Chooses like [`choose`](Player::choose), but scores every move exactly, not only the best one. Players that do so
+    /// anyway just choose.
+    fn analyse(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.choose(game, limits, stop)
+    }
+
     /// Takes its random choices from `seed` from now on, as if it had been built with it.
     fn reseed(&mut self, seed: Seed);
 
     /// Thinks while the other side does, until it is told to stop. What it finds helps the next choice, which then
     /// depends on more than the game. Those who cannot use it do nothing.
     fn ponder(&mut self, _game: &Game, _stop: &Stop) {}
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// The best move; the others may have bounds only.
+    Choice,
+    /// A score of every move.
+    Analysis,
 }
 
 /// A move and the reasons for it.
@@ -48,7 +63,7 @@ pub struct Candidate {
     /// What it is worth to the mover; for a flip the mean over what may come up.
     pub score: Score,
     /// For a flip: each piece that may come up, how many of it there are, and what it would be worth.
-    /// Those that a search did not need are missing, unless it scores every move.
+    /// Those that a search did not need are missing, unless it scores every move ([`Player::analyse`]).
     pub outcomes: Vec<FlipOutcome>,
     /// How the random games went that began with this move, if any were played.
     pub results: Option<ResultCounts>,

@@ -8,7 +8,7 @@ use crate::eval::Evaluation;
 use crate::limits::Limits;
 use crate::minimax::chen::{Chen, ChenOptions, Flips};
 use crate::options::{Names, options};
-use crate::player::{Choice, Player};
+use crate::player::{Choice, Player, Purpose};
 use crate::random::Random;
 use crate::resources::Resources;
 
@@ -42,13 +42,23 @@ impl Reference {
     }
 }
 
-impl Player for Reference {
-    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+impl Reference {
+    fn think(&mut self, game: &Game, limits: &Limits, stop: &Stop, purpose: Purpose) -> Option<Choice> {
         if !game.position().hidden().is_empty() {
             return self.random.choose(game, limits, stop);
         }
         let depth = limits.depth.map_or(self.depth, |depth| depth.min(self.depth));
-        self.minimax.choose(game, &Limits { depth: Some(depth), ..*limits }, stop)
+        self.minimax.think(game, &Limits { depth: Some(depth), ..*limits }, stop, purpose)
+    }
+}
+
+impl Player for Reference {
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.think(game, limits, stop, Purpose::Choice)
+    }
+
+    fn analyse(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.think(game, limits, stop, Purpose::Analysis)
     }
 
     fn reseed(&mut self, seed: Seed) {

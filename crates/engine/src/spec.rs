@@ -284,9 +284,7 @@ impl PlayerSpec {
             PlayerOptions::Chen(_) | PlayerOptions::NegaScout(_) | PlayerOptions::Champion(_) => {
                 limits.nodes.is_some() || limits.depth.is_some() || limits.time.is_some()
             }
-            PlayerOptions::Mcts(_) | PlayerOptions::Flat(_) => {
-                *limits != Limits { every_move: limits.every_move, ..Limits::default() }
-            }
+            PlayerOptions::Mcts(_) | PlayerOptions::Flat(_) => *limits != Limits::default(),
         }
     }
 }

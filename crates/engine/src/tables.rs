@@ -117,21 +117,22 @@ pub(crate) struct WithTables {
     pub(crate) resources: Resources,
 }
 
-impl Player for WithTables {
-    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+impl WithTables {
+    /// What the tables say, and the player where they leave something open.
+    fn look(&mut self, game: &Game, think: impl FnOnce(&mut dyn Player) -> Option<Choice>) -> Option<Choice> {
         let known = self
             .resources
             .tables(&self.tables, game)
             .and_then(|tables| tables.ask(|tablebase| tablebase.actions(game.position())))
             .map(|actions| playable(game, &actions))
             .filter(|actions| !actions.is_empty());
-        let Some(actions) = known else { return self.player.choose(game, limits, stop) };
+        let Some(actions) = known else { return think(&mut *self.player) };
         let best = actions.first()?.value.wdl();
         let holding: Vec<Move> =
             actions.iter().filter(|action| action.value.wdl() == best).map(|action| action.mv).collect();
         // Won and lost games are played by the tables. A draw is held, and the search looks for the best try.
         let mut choice = if best == Wdl::Draw && holding.len() > 1 {
-            self.player.choose(game, limits, stop)?
+            think(&mut *self.player)?
         } else {
             let mv = actions.first()?.mv;
             Choice { mv, score: Score::DRAW, pv: vec![mv], candidates: Vec::new(), stats: SearchStats::default() }
@@ -151,6 +152,16 @@ impl Player for WithTables {
             choice.candidates = actions.iter().map(candidate).collect();
         }
         Some(choice)
+    }
+}
+
+impl Player for WithTables {
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.look(game, |player| player.choose(game, limits, stop))
+    }
+
+    fn analyse(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.look(game, |player| player.analyse(game, limits, stop))
     }
 
     fn ponder(&mut self, game: &Game, stop: &Stop) {

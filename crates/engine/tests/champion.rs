@@ -16,6 +16,11 @@ fn choose(spec: &str, game: &Game, limits: &Limits) -> Choice {
     spec.build(Seed::from(1), &RESOURCES).unwrap().choose(game, limits, &Stop::default()).unwrap()
 }
 
+fn analyse(spec: &str, game: &Game, limits: &Limits) -> Choice {
+    let spec: PlayerSpec = spec.parse().unwrap();
+    spec.build(Seed::from(1), &RESOURCES).unwrap().analyse(game, limits, &Stop::default()).unwrap()
+}
+
 fn game(rules: Rules, position: &str) -> Game {
     Game::from_position(rules, position.parse().unwrap()).unwrap()
 }
@@ -85,8 +90,7 @@ fn an_edge_plays_on_where_a_draw_is_near() {
 fn small_boards_are_played_exactly() {
     for (army, square, value) in [("PPP", "a1", -0.2), ("PPP", "b1", 0.6), ("KPP", "b1", 1.0 / 3.0)] {
         let rules: Rules = format!("chen,board=3x2,army={army},draw=off").parse().unwrap();
-        let limits = Limits { every_move: true, ..Limits::depth(14) };
-        let choice = choose("champion", &Game::new(rules), &limits);
+        let choice = analyse("champion", &Game::new(rules), &Limits::depth(14));
         let flip = choice.candidates.iter().find(|candidate| candidate.mv.to_string() == square).unwrap();
         let found = f64::from(flip.score.0) / f64::from(1 << 20);
         assert!((found - value).abs() < 0.02, "{army} {square}: {found} instead of {value}");
@@ -96,8 +100,7 @@ fn small_boards_are_played_exactly() {
 #[test]
 fn every_move_is_scored_when_asked() {
     let game = game(Rules::server(), "3x/3x/4/4/4/4/x3/cP2 r GMn");
-    let limits = Limits { every_move: true, ..Limits::nodes(20_000) };
-    let choice = choose("champion", &game, &limits);
+    let choice = analyse("champion", &game, &Limits::nodes(20_000));
     assert_eq!(choice.candidates.len(), game.legal_moves().len());
     assert!(choice.candidates.windows(2).skip(1).all(|pair| pair[0].score >= pair[1].score));
     for flip in choice.candidates.iter().filter(|candidate| !candidate.outcomes.is_empty()) {

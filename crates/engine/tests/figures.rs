@@ -14,8 +14,9 @@ fn choose(spec: &str, game: &Game, limits: &Limits) -> Choice {
     spec.build(Seed::from(1), &Resources::default()).unwrap().choose(game, limits, &Stop::default()).unwrap()
 }
 
-fn every_move(depth: u32) -> Limits {
-    Limits { every_move: true, ..Limits::depth(depth) }
+fn analyse(spec: &str, game: &Game, limits: &Limits) -> Choice {
+    let spec: PlayerSpec = spec.parse().unwrap();
+    spec.build(Seed::from(1), &Resources::default()).unwrap().analyse(game, limits, &Stop::default()).unwrap()
 }
 
 /// Fig. 7: Black wins in 13 plies, and the program needs to look 14 plies ahead.
@@ -67,7 +68,7 @@ const FIG_6: &str = "1c2/gN2/4/3x/2xK/3p/4/4 b Pp";
 fn the_no_move_cut_hides_what_comes_after_it() {
     let game = game(FIG_6);
     let score = |spec: &str, mv: &str| {
-        let choice = choose(spec, &game, &every_move(3));
+        let choice = analyse(spec, &game, &Limits::depth(3));
         choice.candidates.iter().find(|candidate| candidate.mv.to_string() == mv).unwrap().score
     };
     let knight_first = "a7-b7";
@@ -88,7 +89,7 @@ const FIG_4: &str = "3x/3x/4/4/4/4/x3/cP2 r GMn";
 fn enhance_flips_next_to_a_likely_capture() {
     let choice = choose("chen:enhance", &game(FIG_4), &Limits::depth(3));
     assert_eq!(choice.mv.to_string(), "a2");
-    let analysed = choose("chen:enhance", &game(FIG_4), &every_move(3));
+    let analysed = analyse("chen:enhance", &game(FIG_4), &Limits::depth(3));
     let flip = analysed.candidates.iter().find(|candidate| candidate.mv.to_string() == "a2").unwrap();
     let outcomes: Vec<_> = flip.outcomes.iter().map(|o| (o.piece.char(), o.count)).collect();
     assert_eq!(outcomes.len(), 3);

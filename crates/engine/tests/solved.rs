@@ -9,11 +9,10 @@ use anqi_rules::{Game, Rules, Seed};
 fn check(board: &str, army: &str, depth: u32, expected: &[(&str, f64)]) {
     let rules: Rules = format!("chen,board={board},army={army},draw=off").parse().unwrap();
     let spec: PlayerSpec = "chen:enhance,condition=off,eval=outcome,table=256".parse().unwrap();
-    let limits = Limits { every_move: true, ..Limits::depth(depth) };
     let choice = spec
         .build(Seed::from(1), &Resources::default())
         .unwrap()
-        .choose(&Game::new(rules), &limits, &Stop::default())
+        .analyse(&Game::new(rules), &Limits::depth(depth), &Stop::default())
         .unwrap();
     for (square, value) in expected {
         let flip = choice.candidates.iter().find(|candidate| candidate.mv.to_string() == *square).unwrap();

@@ -51,8 +51,7 @@ impl Analyst {
     /// Thinks about every move of a position once: a pure function of the game and its arguments.
     #[must_use]
     pub fn think(&self, game: &Game, nodes: u64, stop: &Stop) -> Option<Choice> {
-        let limits = Limits { every_move: true, ..Limits::nodes(nodes) };
-        self.spec.build(Seed::from(1), &self.resources).ok()?.choose(game, &limits, stop)
+        self.spec.build(Seed::from(1), &self.resources).ok()?.analyse(game, &Limits::nodes(nodes), stop)
     }
 
     /// What is proven about a position with few pieces and nothing face down.

@@ -43,7 +43,7 @@ pub enum UciCommand {
     /// What to look at.
     Position(StartPlacement),
     /// Think.
-    Go(Go),
+    Go(UciGo),
     /// Stop thinking and answer.
     Stop,
     /// Come to an end.
@@ -105,7 +105,7 @@ impl StartPlacement {
 /// How long to think. The clocks are `wtime` for the player who moves first in the game and `btime` for the other, in
 /// milliseconds, and so are the increments; names kept from chess.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Go {
+pub struct UciGo {
     /// What is left on the clocks of the first and the second player.
     pub time: [Option<u64>; 2],
     /// What each move adds to them.
@@ -124,7 +124,7 @@ pub struct Go {
     pub infinite: bool,
 }
 
-impl Go {
+impl UciGo {
     /// The bounds for one move, clocks aside.
     #[must_use]
     pub fn limits(&self) -> Limits {
@@ -133,7 +133,6 @@ impl Go {
             nodes: self.nodes,
             depth: self.depth,
             playouts: self.playouts,
-            every_move: false,
         }
     }
 
@@ -255,8 +254,8 @@ fn read_position(words: &[&str]) -> Result<Option<StartPlacement>, UciError> {
     Ok(plies.map(|plies| StartPlacement { start, plies }))
 }
 
-fn read_go(words: &[&str]) -> Option<Go> {
-    let mut go = Go::default();
+fn read_go(words: &[&str]) -> Option<UciGo> {
+    let mut go = UciGo::default();
     let mut words = words.iter();
     while let Some(&key) = words.next() {
         match key {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::sync::LazyLock;
 
-use anqi_engine::{Choice, Limits, PlayerSpec, Resources, ResultCounts, Stop};
+use anqi_engine::{Choice, Limits, Player, PlayerSpec, Resources, ResultCounts, Stop};
 use anqi_rules::{Game, Position, Rules, Seed};
 use tempfile::TempDir;
 
@@ -154,16 +154,19 @@ fn changes(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Lets a player think about a game: the one place that knows how players are built.
-fn choose(spec: &PlayerSpec, game: &Game, limits: &Limits) -> Choice {
+/// A fresh player: the one place that knows how players are built.
+fn build(spec: &PlayerSpec) -> Box<dyn Player> {
     static RESOURCES: LazyLock<Resources> = LazyLock::new(Resources::default);
     RESOURCES.open_for(spec).unwrap();
-    spec.build(Seed::from(11), &RESOURCES).unwrap().choose(game, limits, &Stop::default()).unwrap()
+    spec.build(Seed::from(11), &RESOURCES).unwrap()
+}
+
+fn choose(spec: &PlayerSpec, game: &Game, limits: &Limits) -> Choice {
+    build(spec).choose(game, limits, &Stop::default()).unwrap()
 }
 
 /// Everything in a choice but its time.
-fn signature(spec: &PlayerSpec, game: &Game, limits: &Limits) -> String {
-    let choice = choose(spec, game, limits);
+fn signature(spec: &PlayerSpec, game: &Game, choice: &Choice) -> String {
     let pv: Vec<String> = choice.pv.iter().map(ToString::to_string).collect();
     let mut candidates = String::new();
     for candidate in &choice.candidates {
@@ -183,7 +186,7 @@ fn signature(spec: &PlayerSpec, game: &Game, limits: &Limits) -> String {
         "{} score {} value {:.6} depth {} nodes {} playouts {} candidates {:08x} pv {}",
         choice.mv,
         choice.score.0,
-        spec.value_of(game.position(), &choice),
+        spec.value_of(game.position(), choice),
         choice.stats.depth,
         choice.stats.nodes,
         choice.stats.playouts,
@@ -233,15 +236,17 @@ fn players_answer_the_same() {
                 .fold(text.clone(), |text, (word, path)| text.replace(&format!("={word}"), &format!("={path}")));
             let spec: PlayerSpec = text_of_paths.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
             for (number, game) in games.iter().enumerate() {
-                writeln!(today, "{text} {number}: {}", signature(&spec, game, &limits(&spec))).unwrap();
+                let choice = choose(&spec, game, &limits(&spec));
+                writeln!(today, "{text} {number}: {}", signature(&spec, game, &choice)).unwrap();
             }
             if text == preset.name {
                 let judge = spec.impartial();
                 for (number, game) in games.iter().enumerate() {
                     let depth = if spec.plays_out() { Limits::playouts(40) } else { Limits::depth(2) };
-                    writeln!(today, "{text} depth {number}: {}", signature(&spec, game, &depth)).unwrap();
-                    let every = Limits { every_move: true, ..limits(&spec) };
-                    writeln!(today, "{text} every move {number}: {}", signature(&judge, game, &every)).unwrap();
+                    let choice = choose(&spec, game, &depth);
+                    writeln!(today, "{text} depth {number}: {}", signature(&spec, game, &choice)).unwrap();
+                    let analysis = build(&judge).analyse(game, &limits(&spec), &Stop::default()).unwrap();
+                    writeln!(today, "{text} every move {number}: {}", signature(&judge, game, &analysis)).unwrap();
                 }
             }
         }
@@ -259,7 +264,7 @@ fn a_network_without_a_header_opens() {
     };
     let (rules, position) = POSITIONS[0];
     let game = Game::from_position(rules.parse().unwrap(), position.parse().unwrap()).unwrap();
-    let by = |spec: PlayerSpec| signature(&spec, &game, &Limits::nodes(1200));
+    let by = |spec: PlayerSpec| signature(&spec, &game, &choose(&spec, &game, &Limits::nodes(1200)));
     let own = by("champion".parse().unwrap());
     assert_eq!(by(spec("champion.net")), own);
     assert_ne!(by(spec("other.net")), own);

@@ -22,7 +22,7 @@ use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::minimax::transposition::TranspositionTable;
 use crate::options::{OnOff, WeightList, WeightRange, options};
-use crate::player::{Candidate, Choice, Player};
+use crate::player::{Candidate, Choice, Player, Purpose};
 use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
@@ -86,22 +86,30 @@ impl Champion {
 
 impl Player for Champion {
     fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
-        if !std::mem::take(&mut self.pondered) {
-            self.table.renew(); // so that a choice depends on the game alone
-        }
-        self.search(game, limits, stop, self.edge())
+        self.think(game, limits, stop, Purpose::Choice)
+    }
+
+    fn analyse(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.think(game, limits, stop, Purpose::Analysis)
     }
 
     fn ponder(&mut self, game: &Game, stop: &Stop) {
         self.table.renew();
         self.pondered = true;
-        self.search(game, &Limits::default(), stop, -self.edge()); // it is the other side's move
+        self.search(game, &Limits::default(), stop, Purpose::Choice, -self.edge()); // it is the other side's move
     }
 
     fn reseed(&mut self, _: Seed) {} // it makes no random choices
 }
 
 impl Champion {
+    fn think(&mut self, game: &Game, limits: &Limits, stop: &Stop, purpose: Purpose) -> Option<Choice> {
+        if !std::mem::take(&mut self.pondered) {
+            self.table.renew(); // so that a choice depends on the game alone
+        }
+        self.search(game, limits, stop, purpose, self.edge())
+    }
+
     /// What a level position is worth to the champion: most players are weaker. Therefore it would rather keep a small lead than
     /// gamble for a large one with a flip, and does not like draws.
     fn edge(&self) -> f32 {
@@ -109,7 +117,7 @@ impl Champion {
     }
 
     /// All threads think about one position, for a side to move that has this edge over the other.
-    fn search(&self, game: &Game, limits: &Limits, stop: &Stop, edge: f32) -> Option<Choice> {
+    fn search(&self, game: &Game, limits: &Limits, stop: &Stop, purpose: Purpose, edge: f32) -> Option<Choice> {
         let network = self.network.as_deref().filter(|_| Network::knows(game.position()));
         let hand = Hand::with_weights(&self.options.weights.0);
         let line = SearchLine::new(game, &self.options.tables, &self.resources);
@@ -117,22 +125,22 @@ impl Champion {
         let worth = if *tables == TablesOption::Off { None } else { self.resources.boards().actions(game) };
         let moves = worth.as_deref().map_or_else(|| game.legal_moves().to_vec(), lossless);
         let together = &Together::new(&moves, options.threads);
-        let think = |limits: &Limits, stop: &Stop, helper: u32| {
+        let think = |limits: &Limits, stop: &Stop, purpose: Purpose, helper: u32| {
             let meter = Meter::new(limits, stop, self.resources.time());
             let evaluator = Evaluator::new(hand, options.scale, network, game, edge);
             let mut search =
                 Search::new(options, evaluator, table, together, line.clone(), meter, game.rules().board());
-            search.best(game, moves.clone(), limits, helper)
+            search.best(game, moves.clone(), limits, purpose, helper)
         };
         let finished = Stop::default();
         let choice = match &self.helpers {
-            None => think(limits, stop, 0),
+            None => think(limits, stop, purpose, 0),
             // They only fill the table, until the first thread is done.
             Some(helpers) => {
                 let unlimited = Limits { depth: limits.depth, ..Limits::default() };
-                let help = |helper| drop(think(&unlimited, &finished, helper));
+                let help = |helper| drop(think(&unlimited, &finished, Purpose::Choice, helper));
                 helpers.beside(1..options.threads, &help, || {
-                    let choice = think(limits, stop, 0);
+                    let choice = think(limits, stop, purpose, 0);
                     finished.raise();
                     choice
                 })

@@ -13,7 +13,7 @@ use crate::line::SearchLine;
 use crate::minimax::ordering::{History, Picker, Quiet};
 use crate::minimax::pv::principal_variation;
 use crate::minimax::transposition::{Bound, Transposition, TranspositionTable};
-use crate::player::{Candidate, Choice, FlipOutcome, SearchStats};
+use crate::player::{Candidate, Choice, FlipOutcome, Purpose, SearchStats};
 use crate::score::Score;
 
 /// No search goes deeper.
@@ -83,7 +83,14 @@ impl<'a> Search<'a> {
 
     /// Iterative deepening over `moves` of the root, each depth in the order of the last. Every other pair of threads begins a ply
     /// deeper.
-    pub(super) fn best(&mut self, game: &Game, mut moves: Vec<Move>, limits: &Limits, helper: u32) -> Option<Choice> {
+    pub(super) fn best(
+        &mut self,
+        game: &Game,
+        mut moves: Vec<Move>,
+        limits: &Limits,
+        purpose: Purpose,
+        helper: u32,
+    ) -> Option<Choice> {
         let root = game.position();
         let first = *moves.first()?;
         let mut choice = Choice {
@@ -94,11 +101,12 @@ impl<'a> Search<'a> {
             stats: SearchStats::default(),
         };
         let deepest = limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH);
+        let every_move = purpose == Purpose::Analysis;
         for depth in 1 + helper / 2 % 2..=deepest {
-            let candidates = self.root(root, &moves, depth, limits.every_move);
+            let candidates = self.root(root, &moves, depth, every_move);
             let Some(best) = best_of(&candidates) else { break };
             let complete = candidates.len() == moves.len();
-            if limits.every_move && !complete && !choice.candidates.is_empty() {
+            if every_move && !complete && !choice.candidates.is_empty() {
                 break; // scores of different depths do not compare
             }
             (choice.mv, choice.score) = (best.mv, best.score);
@@ -114,7 +122,7 @@ impl<'a> Search<'a> {
                 break;
             }
             choice.stats.depth = depth;
-            if limits.depth.is_none() && (choice.score.is_decided() || moves.len() == 1) && !limits.every_move {
+            if limits.depth.is_none() && (choice.score.is_decided() || moves.len() == 1) && !every_move {
                 break;
             }
         }

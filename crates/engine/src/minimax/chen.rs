@@ -18,7 +18,7 @@ use crate::eval::{Evaluate, Evaluation, with_evaluation};
 use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::options::{Names, OnOff, WeightList, WeightRange, choices, options};
-use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+use crate::player::{Candidate, Choice, FlipOutcome, Player, Purpose, SearchStats};
 use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
@@ -103,10 +103,8 @@ impl Chen {
         }
         order
     }
-}
 
-impl Player for Chen {
-    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+    pub(crate) fn think(&mut self, game: &Game, limits: &Limits, stop: &Stop, purpose: Purpose) -> Option<Choice> {
         let mut rng = self.seed.child(format!("ply {}", game.plies().len())).rng();
         let types = self.type_order(&mut rng);
         let flip_draw = rng.next_u32();
@@ -116,22 +114,41 @@ impl Player for Chen {
         let (options, table, resources) = (&self.options, self.table.as_ref(), &self.resources);
         with_evaluation!(options.eval, &options.weights.0, |eval| {
             let done = Stop::default();
-            let think = |limits: &Limits, stop: &Stop| {
-                let line = SearchLine::new(game, &options.tables, resources);
-                let meter = Meter::new(limits, stop, resources.time());
-                Search::new(&eval, options, &types, table, line, limits, meter).deepen(game, flip_draw)
+            let think = |limits: &Limits, stop: &Stop, purpose: Purpose| {
+                Search {
+                    eval: &eval,
+                    options,
+                    types: &types,
+                    table,
+                    line: SearchLine::new(game, &options.tables, resources),
+                    limits: *limits,
+                    purpose,
+                    meter: Meter::new(limits, stop, resources.time()),
+                    history: History::new(),
+                }
+                .deepen(game, flip_draw)
             };
             let choices = together(options.threads as usize, |number| {
                 if number > 0 {
                     // Helpers only fill the table; they end with the one that answers.
-                    return think(&Limits { depth: limits.depth, ..Limits::default() }, &done);
+                    return think(&Limits { depth: limits.depth, ..Limits::default() }, &done, Purpose::Choice);
                 }
-                let choice = think(limits, stop);
+                let choice = think(limits, stop, purpose);
                 done.raise();
                 choice
             });
             choices.into_iter().next().flatten()
         })
+    }
+}
+
+impl Player for Chen {
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.think(game, limits, stop, Purpose::Choice)
+    }
+
+    fn analyse(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.think(game, limits, stop, Purpose::Analysis)
     }
 
     fn reseed(&mut self, seed: Seed) {
@@ -146,6 +163,7 @@ struct Search<'a, E> {
     table: Option<&'a TranspositionTable>,
     line: SearchLine,
     limits: Limits,
+    purpose: Purpose,
     meter: Meter<'a>,
     history: History,
 }
@@ -158,19 +176,7 @@ struct Iteration {
     complete: bool,
 }
 
-impl<'a, E: Evaluate> Search<'a, E> {
-    fn new(
-        eval: &'a E,
-        options: &'a ChenOptions,
-        types: &'a [Piece],
-        table: Option<&'a TranspositionTable>,
-        line: SearchLine,
-        limits: &Limits,
-        meter: Meter<'a>,
-    ) -> Search<'a, E> {
-        Search { eval, options, types, table, line, limits: *limits, meter, history: History::new() }
-    }
-
+impl<E: Evaluate> Search<'_, E> {
     /// Iterative deepening: depth after depth until the budget is spent.
     fn deepen(&mut self, game: &Game, flip_draw: u32) -> Option<Choice> {
         let moves = game.legal_moves();
@@ -225,7 +231,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         // Moving actions.
         for &mv in steps {
             let Move::Step { from, to } = mv else { continue };
-            let alpha = if self.limits.every_move { -Score::INFINITE } else { s };
+            let alpha = if self.purpose == Purpose::Analysis { -Score::INFINITE } else { s };
             self.line.push(root);
             let v = -self.value(&root.after_step(from, to), depth - 1, -Score::INFINITE, -alpha);
             self.line.pop();
@@ -250,7 +256,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         if s <= c || !self.options.condition {
             let mut most = f64::from(s.0);
             for square in root.hidden() {
-                let keep_all = self.limits.every_move || self.options.risk != 0.0;
+                let keep_all = self.purpose == Purpose::Analysis || self.options.risk != 0.0;
                 let alpha = if keep_all && !self.options.clip { -Score::INFINITE } else { s };
                 let mut outcomes = Vec::new();
                 let score = self.flip(root, square, depth, (alpha, Score::INFINITE), Some(&mut outcomes));

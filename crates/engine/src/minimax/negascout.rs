@@ -12,7 +12,7 @@ use crate::eval::{Course, Evaluate, Linear};
 use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
-use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+use crate::player::{Candidate, Choice, FlipOutcome, Player, Purpose, SearchStats};
 use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
@@ -92,10 +92,8 @@ impl NegaScout {
         };
         NegaScout { options: options.clone(), table, resources: resources.clone() }
     }
-}
 
-impl Player for NegaScout {
-    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+    fn think(&mut self, game: &Game, limits: &Limits, stop: &Stop, purpose: Purpose) -> Option<Choice> {
         if let Some(table) = &mut self.table {
             table.renew(); // so that a choice depends on the game alone
         }
@@ -117,7 +115,7 @@ impl Player for NegaScout {
         };
         let root = game.position();
         let (mut moving, mut turning) = (search(), search());
-        let mut choice = moving.best_step(root, steps, limits);
+        let mut choice = moving.best_step(root, steps, limits, purpose);
         let decides = self.options.decide || choice.is_none();
         if flips > 0 && decides {
             turning.meter.restart();
@@ -128,6 +126,16 @@ impl Player for NegaScout {
         choice.stats.nodes = moving.meter.nodes() + turning.meter.nodes();
         choice.stats.time = moving.meter.elapsed();
         Some(choice)
+    }
+}
+
+impl Player for NegaScout {
+    fn choose(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.think(game, limits, stop, Purpose::Choice)
+    }
+
+    fn analyse(&mut self, game: &Game, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        self.think(game, limits, stop, Purpose::Analysis)
     }
 
     fn reseed(&mut self, _: Seed) {} // it makes no random choices
@@ -174,7 +182,13 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Iterative deepening over the steps of the root, each depth in the order of the last.
-    fn best_step(&mut self, root: &Position, mut steps: Vec<Move>, limits: &Limits) -> Option<Choice> {
+    fn best_step(
+        &mut self,
+        root: &Position,
+        mut steps: Vec<Move>,
+        limits: &Limits,
+        purpose: Purpose,
+    ) -> Option<Choice> {
         let mut best = *steps.first()?;
         let mut choice = Choice {
             mv: best,
@@ -189,7 +203,7 @@ impl Search<'_> {
             for &mv in &steps {
                 let Move::Step { from, to } = mv else { continue };
                 let child = root.after_step(from, to);
-                let exact = limits.every_move || candidates.is_empty();
+                let exact = purpose == Purpose::Analysis || candidates.is_empty();
                 self.line.push(root);
                 let v = if exact {
                     -self.scout(&child, depth - 1, -Score::INFINITE, Score::INFINITE)

@@ -10,7 +10,7 @@ use anqi_rules::{Faces, Game, Move, Seat};
 
 use super::{ServedEngine, go_on_after_a_draw};
 use crate::lines::{InputLine, read_line};
-use crate::uci::{Go, Info, StartPlacement, UciCommand, UciReply, declaration, squares};
+use crate::uci::{Info, StartPlacement, UciCommand, UciGo, UciReply, declaration, squares};
 use anqi_play::Stock;
 
 /// What the loop waits for.
@@ -235,7 +235,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    fn go(&mut self, go: &Go) -> io::Result<()> {
+    fn go(&mut self, go: &UciGo) -> io::Result<()> {
         go_on_after_a_draw(&mut self.game);
         let limits = self.limits(go);
         let mut player = match self.player.take() {
@@ -244,24 +244,27 @@ impl<W: Write> Session<W> {
         };
         let (game, stop, bell) = (self.game.clone(), Stop::default(), Bell(self.events.clone()));
         let held = !go.is_bounded() && self.engine.limits == Limits::default();
-        let search_stop = stop.clone();
+        let (search_stop, every_move) = (stop.clone(), self.multi_pv > 1);
         let thread = thread::spawn(move || {
             let _bell = bell;
-            let choice = player.choose(&game, &limits, &search_stop);
+            let choice = if every_move {
+                player.analyse(&game, &limits, &search_stop)
+            } else {
+                player.choose(&game, &limits, &search_stop)
+            };
             (player, choice)
         });
         self.search = Some(RunningSearch { thread, stop, held, done: false });
         Ok(())
     }
 
-    fn limits(&self, go: &Go) -> Limits {
+    fn limits(&self, go: &UciGo) -> Limits {
         let (asked, ours) = (go.limits(), self.engine.limits);
         let limits = Limits {
             time: least(asked.time, ours.time),
             nodes: least(asked.nodes, ours.nodes),
             depth: least(asked.depth, ours.depth),
             playouts: least(asked.playouts, ours.playouts),
-            every_move: self.multi_pv > 1 || ours.every_move,
         };
         let seat = usize::from(self.seat == Seat::Second);
         match go.time[seat].filter(|_| !go.infinite) {

@@ -9,7 +9,7 @@ use super::process::Process;
 use super::spec::OutsideSpec;
 use super::{Dialect, Question};
 use crate::squares::EngineAnswer;
-use crate::uci::{Go, StartPlacement, UciCommand, UciReply};
+use crate::uci::{StartPlacement, UciCommand, UciGo, UciReply};
 use anqi_play::Clock;
 
 #[derive(Debug, Default)]
@@ -106,18 +106,18 @@ impl Dialect for Uci {
     }
 }
 
-fn go(question: &Question<'_>) -> Go {
+fn go(question: &Question<'_>) -> UciGo {
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     // By who moves first in the game: own and other, or the other way round.
     let by_seat =
         |own, other| if question.seat == Seat::First { [Some(own), Some(other)] } else { [Some(other), Some(own)] };
     let limits = question.limits;
-    let mut go = Go {
+    let mut go = UciGo {
         move_time: limits.time.map(milliseconds),
         nodes: limits.nodes,
         playouts: limits.playouts,
         depth: limits.depth,
-        ..Go::default()
+        ..UciGo::default()
     };
     if let Some(left) = question.left {
         go.time = by_seat(milliseconds(left.own), milliseconds(left.other));
