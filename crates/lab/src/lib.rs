@@ -19,13 +19,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Inside a pair a [`referee()`] holds the deal and gives both [`Side`]s the public game; [`luck`] measures what the flips
-//! gave.
+//! Inside a pair a [`referee()`] holds the deal and gives both [`Side`]s the public game. [`Adjusted`] is a score without the
+//! luck of the flips.
 
 mod cast;
 mod contender;
 mod journal;
-pub mod luck;
+mod luck;
 mod pair;
 mod plan;
 mod referee;
@@ -38,6 +38,7 @@ pub use anqi_play::{Budget, BudgetError};
 pub use cast::{Cast, CastError};
 pub use contender::{Contender, ContenderError, Who};
 pub use journal::{MatchJournal, MatchJournalError};
+pub use luck::{Adjusted, Adjustment, LuckSums};
 pub use pair::{PairError, PlayedPair, play_pair};
 pub use plan::{Pair, Plan, PlanError, PlanFile, SeedText, TournamentFormat};
 pub use referee::{BrokenOff, PlayedGame, referee};

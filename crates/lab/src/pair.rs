@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anqi_engine::{BuildError, Stop};
-use anqi_play::{Clock, Left};
+use anqi_play::{Clock, Left, luck};
 use anqi_protocol::{Fault, Outside};
 use anqi_records::{Comment, CommentError, Eval, GameResult, Reader, Record, TagError, Tags};
 use anqi_rules::{Commitment, Deal, Game, Outcome, Ply, Seat, Seed, excerpt};
@@ -12,7 +12,6 @@ use anqi_stats::Points;
 
 use crate::cast::Cast;
 use crate::contender::{Contender, Who, seeded};
-use crate::luck;
 use crate::plan::{Pair, Plan};
 use crate::referee::{BrokenOff, PlayedGame, referee};
 use crate::side::{Answer, Insider, Side, Thought};

@@ -12,6 +12,7 @@
 //! | `bot.rs`, `levels.rs` | players with their budgets; what a stranger may ask for; players by strength |
 //! | `fault.rs` | how a program can fail |
 //! | `analysis.rs`, `analyst.rs` | what a player thinks of a position, as a document; who thinks for those who study |
+//! | `review.rs`, `luck.rs` | a game looked at again: what moves gave away; what flips gave |
 //! | `verify.rs` | whether a deal is what was promised |
 
 mod analysis;
@@ -23,8 +24,10 @@ mod entry;
 mod fault;
 mod levels;
 mod live;
+pub mod luck;
 mod names;
 mod occupant;
+mod review;
 mod terms;
 mod text;
 mod time;
@@ -42,6 +45,7 @@ pub use levels::{LEVELS, Level};
 pub use live::{Allowance, Command, EntryError, LiveGame, Refusal, rewind};
 pub use names::{ColorName, SeatName};
 pub use occupant::Occupant;
+pub use review::{Grade, PlyReview, Review, SideReview, loss_of};
 pub use terms::{Secret, Terms, TermsError};
 pub use time::Stock;
 pub use verify::{Verified, VerifyError, verify};

@@ -2,8 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use anqi_lab::luck::Adjusted;
-use anqi_lab::{PairingResult, StandingsSummary};
+use anqi_lab::{Adjusted, PairingResult, StandingsSummary};
 use anqi_stats::{Elo, Estimate, Games};
 
 /// What the games say.

@@ -185,7 +185,23 @@ export type PlayerView = { name: string, person: boolean, level: number | null, 
 /**
  * What is said about one ply.
  */
-export type PlyReview = { ply: number, played: string, best: string, seat: SeatName, 
+export type PlyReview = { 
+/**
+ * How many plies were played before it.
+ */
+ply: number, 
+/**
+ * The ply.
+ */
+played: string, 
+/**
+ * The best move.
+ */
+best: string, 
+/**
+ * Who moved.
+ */
+seat: SeatName, 
 /**
  * Chances of win, draw and loss for the first player before the ply.
  */
@@ -272,11 +288,27 @@ loss: number, } | { "type": "hint", move: string, } | { "type": "position", show
 /**
  * The whole game.
  */
-export type Review = { game: string, 
+export type Review = { 
+/**
+ * The game's id.
+ */
+game: string, 
 /**
  * How luck is measured.
  */
-value: string, nodes: number, sides: [SideReview, SideReview], puzzles: Array<number>, };
+value: string, 
+/**
+ * Positions that were looked at for each ply.
+ */
+nodes: number, 
+/**
+ * The first player and the second.
+ */
+sides: [SideReview, SideReview], 
+/**
+ * Plies that are worth a second try, the worst first.
+ */
+puzzles: Array<number>, };
 
 /**
  * The choice, and what it took.
@@ -329,11 +361,34 @@ export type Schema = "anqi-page-1" | "anqi-page-2";
  */
 export type SeatName = "first" | "second";
 
-export type SideReview = { moves: number, mistakes: number, blunders: number, 
+/**
+ * One player in the whole game.
+ */
+export type SideReview = { 
+/**
+ * Plies.
+ */
+moves: number, 
+/**
+ * Mistakes that are no blunders.
+ */
+mistakes: number, 
+/**
+ * Blunders.
+ */
+blunders: number, 
 /**
  * Expected score given away, in all.
  */
-loss: number, flips: number, luck: number, };
+loss: number, 
+/**
+ * Flips.
+ */
+flips: number, 
+/**
+ * Expected score that chance gave, in all.
+ */
+luck: number, };
 
 /**
  * What the analyst thinks of a position of a game.

@@ -22,7 +22,7 @@
 //! | `journal.rs` | what is on disk while a game is played |
 //! | `view.rs`, `watchers.rs` | what a page is shown of a game, and of every change of it |
 //! | `house.rs`, `thinkers.rs` | all games; engines that move, flags that fall; list and import |
-//! | `study.rs`, `review.rs` | what the analyst thinks of a position, and of a finished game |
+//! | `study.rs` | what the analyst thinks of a position |
 //! | `holder.rs` | which server holds a folder |
 //! | `link.rs` | a game in a link |
 //! | `wire.rs`, `request_error.rs` | every message, as types |
@@ -35,7 +35,6 @@ mod house;
 mod journal;
 mod link;
 mod request_error;
-mod review;
 mod server;
 mod socket;
 mod study;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
-use anqi_play::{Analysis, Analyst, Command, LEVELS, Terms, rewind, rounded};
+use anqi_play::{Analysis, Analyst, Command, Grade, LEVELS, Review, Terms, loss_of, rewind, rounded};
 use anqi_rules::{Game, Rules};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
@@ -16,7 +16,6 @@ use crate::hosted::{HostedError, HostedGame};
 use crate::house::{House, OpenGame};
 use crate::link;
 use crate::request_error::RequestError;
-use crate::review::{Grade, Review, look, loss_of};
 use crate::study::Study;
 use crate::view::{GameView, PositionView};
 use crate::watchers::Told;
@@ -346,7 +345,7 @@ impl Page {
                 let looked = tokio::task::spawn_blocking(move || {
                     let mut before = game.clone();
                     rewind(&mut before, ply);
-                    look(&house.analyst, &before, &game, &stop).filter(|_| !stop.is_raised())
+                    house.analyst.review(&before, &game, &stop).filter(|_| !stop.is_raised())
                 });
                 let Ok(Some(review)) = looked.await else { return };
                 let told = wire::text(&Event::ReviewPly { game: id.clone(), review: review.clone() });

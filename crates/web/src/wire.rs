@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use anqi_rules::excerpt;
 
-use crate::review::{PlyReview, Review};
 use crate::study::Study;
 use crate::view::{Change, GameView, PositionView};
-use anqi_play::Level;
+use anqi_play::{Level, PlyReview, Review};
 
 /// Which messages a connection speaks: the oldest, unless `hello` names another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_engine::{Limits, PlayerSpec, Resources, Stop};
-use anqi_lab::luck;
+use anqi_play::luck;
 use anqi_rules::{Deal, Game, Move, Ply, Rules, Seed};
 use proptest::prelude::*;
 
