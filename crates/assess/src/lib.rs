@@ -44,7 +44,7 @@ pub use only::{Only, OnlyError};
 pub use positions::{ChosenPosition, Positions, TAGS, USUAL_CONDITIONS, tags};
 pub use prove::{Prover, ProverError, prove};
 pub use report::Report;
-pub use rows::TrainingRow;
+pub use rows::{RowsWritten, TrainingRow, write_rows};
 pub use sample::{NotANumber, Sample, Samples, Words};
 pub use series::{Collected, Records, SearchSpec, Selection, Series, Valued};
 pub use settings::{Draws, Scale, Settings, UnknownChoice};

@@ -1,7 +1,11 @@
 //! Rows for training a network: positions as numbers, as `training/train.py` reads them.
 
-use anqi_records::{GameResult, Record, Replay};
-use anqi_rules::{Piece, Ply, Position, Seat, Square};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anqi_records::{FileError, FileProblem, GameResult, Record, Replay, replay_files};
+use anqi_rules::{Piece, Ply, Position, Rules, Seat, Square};
+use serde::Serialize;
 
 /// A quiet position of a game with a result, seen from the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +33,42 @@ const FIELDS: [(&str, &str, usize, &str); 7] = [
     ("known", "u1", 1, "whether there is a score"),
     ("score", "<i4", 1, "what a search said, in units of its own"),
 ];
+
+/// What came of writing the rows of some files.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct RowsWritten {
+    /// How many games.
+    pub games: u64,
+    /// How many rows.
+    pub positions: u64,
+    /// Records that cannot be read or replayed.
+    pub problems: Vec<FileProblem>,
+}
+
+/// Writes the rows of the games in `files`, played under `rules` or their own.
+///
+/// # Errors
+/// If a file cannot be read to its end, or `out` cannot be written to.
+pub fn write_rows<E: From<FileError> + From<io::Error>>(
+    files: &[PathBuf],
+    rules: Option<Rules>,
+    out: &mut dyn Write,
+) -> Result<RowsWritten, E> {
+    let mut written = RowsWritten::default();
+    for replayed in replay_files(files, rules) {
+        match replayed?.1 {
+            Ok((record, replay)) => {
+                written.games += 1;
+                for row in TrainingRow::of(&replay, &record) {
+                    out.write_all(&row.to_bytes())?;
+                    written.positions += 1;
+                }
+            }
+            Err(problem) => written.problems.push(problem),
+        }
+    }
+    Ok(written)
+}
 
 impl TrainingRow {
     /// Bytes of a row.

@@ -5,8 +5,9 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use anqi_assess::{Cache, Records, SearchSpec, Selection, Valuer};
-use anqi_engine::{Resources, Stop};
+use anqi_assess::{Cache, Method, Records, SearchSpec, Selection, Valuer};
+use anqi_endgame::{Flavour, build, classes_up_to};
+use anqi_engine::{Evaluation, Resources, Stop};
 use anqi_rules::{Deal, Game, Rules, Seed};
 
 const NETWORK: &[u8] = include_bytes!("../../engine/src/champion/champion.net");
@@ -56,4 +57,38 @@ fn a_swapped_network_is_asked_again() {
     let (second, again) = values(&cache, &games, &net);
     assert_eq!(again, asked);
     assert_ne!(first, second);
+}
+
+/// The key of a value holds what files hold: for a network, for weights and for tables.
+#[test]
+fn other_files_are_other_keys() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let key = |method: &str| {
+        let method: Method = method.parse().unwrap();
+        let resources = Resources::default();
+        if let Method::Player(spec) = &method {
+            resources.open_for(spec).unwrap();
+        }
+        method.identity(&resources).unwrap()
+    };
+    let weights = |change: i32| {
+        let mut list = Evaluation::Static.weights();
+        list[0] += change;
+        // What a file of weights held stands in the player string.
+        let list = list.iter().map(ToString::to_string).collect::<Vec<_>>().join("/");
+        [key(&format!("chen:var1,weights={list}")), key(&format!("eval:static,weights={list}"))]
+    };
+    let (before, after) = (weights(0), weights(1));
+    assert_eq!(before, weights(0));
+    assert!(before[0] != after[0] && before[1] != after[1]);
+
+    let tables = |pieces: u32| {
+        let classes = classes_up_to(pieces).into_values();
+        build(&path("tables"), Flavour::END, classes, NonZeroUsize::MIN, &Stop::default(), ()).unwrap();
+        key(&format!("chen:var1,tables={}", path("tables").display()))
+    };
+    let before = tables(2);
+    assert_eq!(before, tables(2));
+    assert_ne!(before, tables(3));
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use anqi_experiment::{Cell, Experiment, PlayoutPlan, Run, Sheet};
 use anqi_lab::{Ended, MatchJournal, Plan};
-use anyhow::{Context, Result, bail};
+use anqi_task::Status;
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ use crate::Exit;
 use crate::arena::{advance, cast, stop_on_signals};
 use crate::concurrency::Concurrency;
 use crate::output::Output;
+use crate::progress::Bar;
 use crate::resources::resources;
 
 /// Rerun published tables, and print our numbers beside theirs
@@ -120,24 +121,14 @@ fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The experiment of that name; an error lists those that there are.
-fn open(root: &Path, name: &str) -> Result<Experiment> {
-    let names = Experiment::names(root)?;
-    if !names.iter().any(|known| known == name) {
-        let name = anqi_rules::excerpt(name);
-        bail!("no experiment {name:?} in {}, there are: {}", root.display(), names.join(", "));
-    }
-    Ok(Experiment::open(&root.join(name))?)
-}
-
 fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
-    let experiment = open(root, &args.name)?;
+    let experiment = Experiment::named(root, &args.name)?;
     let sheet = match args.count {
         Some(count) => experiment.sheet.with_count(count)?,
         None => experiment.sheet.clone(),
     };
     let run = match &args.run {
-        Some(name) => experiment.begin(&sheet, plain(name)?)?,
+        Some(name) => experiment.begin(&sheet, name)?,
         None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
     };
     let finished = match (&sheet, sheet.plan()) {
@@ -155,11 +146,10 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
 /// Measures the rows that are missing; false if interrupted.
 fn playouts(run: &Run, plan: &PlayoutPlan) -> Result<bool> {
     let stop = stop_on_signals()?;
-    let (known, all, began) = (run.playout_rows()?.len(), plan.cells().len(), Instant::now());
-    let watch = |rows: usize, cell: &Cell| {
-        let eta = began.elapsed().as_secs_f64() / (rows - known) as f64 * (all - rows) as f64;
-        let what = format!("{} {} {} {}", cell.name, cell.policy, cell.limit, cell.reading);
-        eprintln!("{rows} of {all}  {what}, about {eta:.0} s left");
+    let mut bar = Bar::of("rows");
+    let watch = |status: &Status, cell: &Cell| {
+        bar.set(*status);
+        bar.say(|| format!("{} {} {} {}", cell.name, cell.policy, cell.limit, cell.reading));
     };
     Ok(run.measure(plan, &resources(), &stop, watch)?)
 }
@@ -179,17 +169,8 @@ fn games(run: &Run, sheet: &Sheet, plan: &Plan, args: &RunArgs) -> Result<bool> 
 }
 
 fn report_of(root: &Path, args: &ReportArgs, out: &mut Output) -> Result<Exit> {
-    let experiment = open(root, &args.name)?;
-    let mut runs = experiment.runs()?;
-    let names: Vec<String> = runs.iter().map(Run::name).collect();
-    let place = match &args.run {
-        Some(name) => names.iter().position(|known| known == name),
-        None => runs.len().checked_sub(1),
-    };
-    let Some(place) = place else {
-        bail!("no such run of {}, there are: {}", args.name, names.join(", "));
-    };
-    let run = runs.swap_remove(place);
+    let experiment = Experiment::named(root, &args.name)?;
+    let run = experiment.run(args.run.as_deref())?;
     let sheet = run.sheet()?;
     print_report(&experiment, &run, &sheet, out)
 }
@@ -214,15 +195,6 @@ fn print_report(experiment: &Experiment, run: &Run, sheet: &Sheet, out: &mut Out
     };
     out.print(&report, |text| write!(text, "{}", report.markdown))?;
     Ok(Exit::Done)
-}
-
-/// A name that is one folder.
-fn plain(name: &str) -> Result<&str> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let sound = !name.is_empty() && name.len() <= 100 && !name.starts_with('.') && name.chars().all(fits);
-    sound
-        .then_some(name)
-        .with_context(|| format!("bad --run {:?}, expected letters, digits, dots, - and _", anqi_rules::excerpt(name)))
 }
 
 /// `2026-11-15-95a20ed`: the day, and the commit of the checkout that holds the experiment. Elsewhere, our version.

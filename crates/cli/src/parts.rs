@@ -157,7 +157,11 @@ pub(crate) fn merge(args: &MergeArgs, out: &mut Output) -> Result<Exit> {
     let first = MatchJournal::read(&args.parts[0])?.plan().clone();
     let mut whole = MatchJournal::open_or_create(&args.dir, &first)?;
     for dir in &args.parts {
-        join(&mut whole, dir)?;
+        let part = MatchJournal::read(dir)?;
+        if !part.damages().is_empty() {
+            eprintln!("{}: {}", part.file().display(), part.damages());
+        }
+        anqi_lab::merge(&mut whole, &part)?;
     }
     whole.sync()?;
     match complete(&whole)? {
@@ -175,28 +179,6 @@ pub(crate) fn merge(args: &MergeArgs, out: &mut Output) -> Result<Exit> {
             Ok(Exit::Failed)
         }
     }
-}
-
-/// Adds what a part has. A pair that both have must be the same, if nothing in the plan is a time.
-fn join(whole: &mut MatchJournal, dir: &Path) -> Result<()> {
-    let part = MatchJournal::read(dir)?;
-    if !part.damages().is_empty() {
-        eprintln!("{}: {}", part.file().display(), part.damages());
-    }
-    if part.plan() != whole.plan() {
-        bail!("{} is part of another match than {}", dir.display(), whole.dir().display());
-    }
-    for number in (0..part.plan().count()).filter(|number| part.has(*number)) {
-        let pair = part.pair(number)?;
-        if whole.has(number) {
-            if whole.plan().is_reproducible() && whole.pair(number)? != pair {
-                bail!("pair {} in {} is not the one in {}", number + 1, dir.display(), whole.dir().display());
-            }
-        } else {
-            whole.append(&pair)?;
-        }
-    }
-    Ok(())
 }
 
 fn read_plan(path: &Path) -> Result<Plan> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anqi_rules::{Position, divide, perft};
+use anqi_rules::{PerftCase, Position, divide, excerpt, perft};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
@@ -101,8 +101,8 @@ fn check(file: &Path, rules: &RulesArgs, out: &mut Output) -> Result<Exit> {
         if content.is_empty() || content.starts_with('#') {
             continue;
         }
-        let (position, counts) =
-            parse_line(content, rules).with_context(|| format!("{} line {line}: {content:?}", suite.file))?;
+        let PerftCase { position, counts } = PerftCase::parse(content, &rules.rules)
+            .with_context(|| format!("{} line {line}: {:?}", suite.file, excerpt(content)))?;
         suite.positions += 1;
         for (depth, expected) in counts {
             suite.counts += 1;
@@ -133,20 +133,4 @@ fn check(file: &Path, rules: &RulesArgs, out: &mut Output) -> Result<Exit> {
         )
     })?;
     Ok(if suite.different.is_empty() { Exit::Done } else { Exit::Failed })
-}
-
-/// `POSITION ; D1 448 D2 192448`
-fn parse_line(line: &str, rules: &RulesArgs) -> Result<(Position, Vec<(u32, u64)>)> {
-    let (position, counts) = line.split_once(';').context("expected POSITION ; D1 COUNT D2 COUNT …")?;
-    let words: Vec<&str> = counts.split_whitespace().collect();
-    if words.is_empty() || words.len() % 2 == 1 {
-        bail!("expected pairs of depth and count after the semicolon, as in D1 448");
-    }
-    let pairs = words.chunks(2).map(|pair| {
-        let depth = pair[0].strip_prefix('D').and_then(|depth| depth.parse().ok());
-        let depth = depth.with_context(|| format!("{:?} is not a depth, expected D1, D2, …", pair[0]))?;
-        let count = pair[1].parse().with_context(|| format!("{:?} is not a count", pair[1]))?;
-        Ok((depth, count))
-    });
-    Ok((rules.position(position.trim())?, pairs.collect::<Result<_>>()?))
 }

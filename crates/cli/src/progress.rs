@@ -64,7 +64,8 @@ impl Bar {
         self.bar.suspend(|| eprintln!("{text}"));
     }
 
-    fn set(&mut self, status: Status) {
+    /// So much is done.
+    pub(crate) fn set(&mut self, status: Status) {
         // The time that is left must not be guessed from what was there before. Things differ in size: it is guessed from
         // their units.
         if status.found != self.status.found {

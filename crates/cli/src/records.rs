@@ -3,13 +3,12 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anqi_assess::TrainingRow;
+use anqi_assess::{RowsWritten, write_rows};
 use anqi_records::{
-    EndingCheck, Format, GamesSummary, Record, RecordDamage, Replay, ReplayTotals, Source, Stats, WriteError, Writer,
-    read_files, replay, write_json_line,
+    FileProblem, FilesCheck, FilesConverted, Format, GamesSummary, Target, check_files, convert_files, count_files,
 };
 use anqi_rules::Rules;
-use anyhow::{Context, Result, anyhow};
+use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
@@ -49,7 +48,7 @@ struct Input {
 struct ConvertArgs {
     /// The format to write
     #[arg(long, value_enum)]
-    to: Target,
+    to: TargetName,
     /// Write here instead of standard output; the file appears whole or not at all
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -68,7 +67,7 @@ struct SamplesArgs {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Target {
+enum TargetName {
     /// Our PGN-like format
     Anqi,
     /// The match server's
@@ -86,50 +85,18 @@ pub(crate) fn run(args: &RecordsArgs, out: &mut Output) -> Result<Exit> {
     }
 }
 
-/// Something that is wrong with a record.
-#[derive(Serialize)]
-struct Problem {
-    file: String,
-    line: u64,
-    problem: String,
-}
-
-/// A record and what the rules make of it.
-fn replayed(record: Result<Record, RecordDamage>, rules: Option<Rules>) -> Result<(Record, Replay)> {
-    let record = record?;
-    let replay = replay(&record, rules)?;
-    Ok((record, replay))
-}
-
 #[derive(Serialize)]
 struct Checked {
     schema: &'static str,
     #[serde(flatten)]
-    totals: ReplayTotals,
-    problems: Vec<Problem>,
+    check: FilesCheck,
 }
 
 fn check(input: &Input, out: &mut Output) -> Result<Exit> {
-    let mut checked = Checked { schema: "anqi-records-check-1", totals: ReplayTotals::default(), problems: Vec::new() };
-    for found in read_files(&input.files) {
-        let (Source { file, line }, record) = found?;
-        match replayed(record, input.rules) {
-            Ok((_, replay)) => {
-                checked.totals.add(&replay);
-                let problems = problems(&replay).map(|problem| Problem { file: file.clone(), line, problem });
-                checked.problems.extend(problems);
-            }
-            Err(error) => {
-                checked.totals.add_damaged();
-                checked.problems.push(Problem { file, line, problem: format!("{error:#}") });
-            }
-        }
-    }
+    let checked = Checked { schema: "anqi-records-check-1", check: check_files(&input.files, input.rules)? };
+    let FilesCheck { totals, problems } = &checked.check;
     out.print(&checked, |text| {
-        for Problem { file, line, problem } in &checked.problems {
-            writeln!(text, "{file}:{line}: {problem}")?;
-        }
-        let totals = &checked.totals;
+        problems.iter().try_for_each(|problem| writeln!(text, "{problem}"))?;
         writeln!(text, "games           {}", grouped(totals.games))?;
         writeln!(text, "plies           {}", grouped(totals.plies))?;
         writeln!(text, "illegal plies   {}", grouped(totals.illegal))?;
@@ -137,118 +104,67 @@ fn check(input: &Input, out: &mut Output) -> Result<Exit> {
         writeln!(text, "endings differ  {}", grouped(totals.endings_differ))?;
         writeln!(text, "damaged         {}", grouped(totals.damaged))
     })?;
-    Ok(if checked.totals.is_clean() { Exit::Done } else { Exit::Failed })
-}
-
-fn problems(replay: &Replay) -> impl Iterator<Item = String> {
-    let illegal = replay.illegal.as_ref().map(|illegal| format!("ply {}: {}", illegal.ply, illegal.error));
-    let ending =
-        matches!(replay.ending, EndingCheck::Differs { .. }).then(|| format!("ending differs: {}", replay.ending));
-    illegal.into_iter().chain(ending)
+    Ok(if totals.is_clean() { Exit::Done } else { Exit::Failed })
 }
 
 #[derive(Serialize)]
 struct Converted {
     schema: &'static str,
-    written: u64,
-    problems: Vec<Problem>,
+    #[serde(flatten)]
+    converted: FilesConverted,
 }
 
 fn convert(args: &ConvertArgs, out: &mut Output) -> Result<Exit> {
+    let target = match args.to {
+        TargetName::Anqi => Target::Text(Format::Anqi),
+        TargetName::Server => Target::Text(Format::Server),
+        TargetName::Jsonl => Target::JsonLines,
+    };
     let converted = match &args.output {
         Some(path) => {
-            let mut converted = None;
+            let mut converted = FilesConverted::default();
             write_file(path, |mut file| {
-                converted = Some(convert_into(args, &mut file)?);
+                converted = convert_files::<anyhow::Error>(&args.files, target, &mut file)?;
                 Ok(())
             })?;
-            converted.context("nothing was converted")?
+            converted
         }
-        None => convert_into(args, out.raw())?,
+        None => convert_files::<anyhow::Error>(&args.files, target, out.raw())?,
     };
-    for Problem { file, line, problem } in &converted.problems {
-        eprintln!("{file}:{line}: {problem}");
-    }
-    let clean = converted.problems.is_empty();
+    let ended = told(&converted.problems);
     if args.output.is_some() {
-        out.print(&converted, |text| writeln!(text, "{} games written", grouped(converted.written)))?;
+        let converted = Converted { schema: "anqi-records-convert-1", converted };
+        out.print(&converted, |text| writeln!(text, "{} games written", grouped(converted.converted.written)))?;
     }
-    Ok(if clean { Exit::Done } else { Exit::Failed })
+    Ok(ended)
 }
 
-fn convert_into(args: &ConvertArgs, out: &mut impl Write) -> Result<Converted> {
-    let mut converted = Converted { schema: "anqi-records-convert-1", written: 0, problems: Vec::new() };
-    let mut sink = match args.to {
-        Target::Anqi => Sink::Text(Writer::new(&mut *out, Format::Anqi)),
-        Target::Server => Sink::Text(Writer::new(&mut *out, Format::Server)),
-        Target::Jsonl => Sink::Json(&mut *out),
-    };
-    for found in read_files(&args.files) {
-        let (Source { file, line }, record) = found?;
-        let problem = match record.map(|record| sink.write(&record)) {
-            Ok(Ok(())) => {
-                converted.written += 1;
-                continue;
-            }
-            Ok(Err(WriteError::Io(error))) => return Err(error.into()),
-            Ok(Err(error)) => anyhow!(error),
-            Err(error) => error.into(),
-        };
-        converted.problems.push(Problem { file, line, problem: format!("{problem:#}") });
-    }
-    out.flush()?;
-    Ok(converted)
-}
-
-enum Sink<W: Write> {
-    Text(Writer<W>),
-    Json(W),
-}
-
-impl<W: Write> Sink<W> {
-    fn write(&mut self, record: &Record) -> Result<(), WriteError> {
-        match self {
-            Sink::Text(writer) => writer.write(record),
-            Sink::Json(out) => write_json_line(out, record),
-        }
-    }
+/// Tells what is wrong, where that is no part of the answer.
+fn told(problems: &[FileProblem]) -> Exit {
+    problems.iter().for_each(|problem| eprintln!("{problem}"));
+    if problems.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
 #[derive(Serialize)]
 struct Sampled {
     schema: &'static str,
-    games: u64,
-    positions: u64,
-    problems: Vec<Problem>,
+    #[serde(flatten)]
+    rows: RowsWritten,
 }
 
 fn samples(args: &SamplesArgs, out: &mut Output) -> Result<Exit> {
-    let mut sampled = Sampled { schema: "anqi-records-samples-1", games: 0, positions: 0, problems: Vec::new() };
+    let mut rows = RowsWritten::default();
     write_file(&args.output, |file| {
-        for found in read_files(&args.input.files) {
-            let (Source { file: name, line }, record) = found?;
-            match replayed(record, args.input.rules) {
-                Ok((record, replay)) => {
-                    sampled.games += 1;
-                    for row in TrainingRow::of(&replay, &record) {
-                        file.write_all(&row.to_bytes())?;
-                        sampled.positions += 1;
-                    }
-                }
-                Err(error) => {
-                    sampled.problems.push(Problem { file: name, line, problem: format!("{error:#}") });
-                }
-            }
-        }
+        rows = write_rows::<anyhow::Error>(&args.input.files, args.input.rules, file)?;
         Ok(())
     })?;
-    for Problem { file, line, problem } in &sampled.problems {
-        eprintln!("{file}:{line}: {problem}");
-    }
+    let ended = told(&rows.problems);
+    let sampled = Sampled { schema: "anqi-records-samples-1", rows };
     out.print(&sampled, |text| {
-        writeln!(text, "{} positions of {} games written", grouped(sampled.positions), grouped(sampled.games))
+        let RowsWritten { games, positions, .. } = sampled.rows;
+        writeln!(text, "{} positions of {} games written", grouped(positions), grouped(games))
     })?;
-    Ok(if sampled.problems.is_empty() { Exit::Done } else { Exit::Failed })
+    Ok(ended)
 }
 
 #[derive(Serialize)]
@@ -256,25 +172,15 @@ struct Counted {
     schema: &'static str,
     #[serde(flatten)]
     summary: GamesSummary,
-    damaged: u64,
+    damaged: usize,
 }
 
 fn stats(input: &Input, out: &mut Output) -> Result<Exit> {
-    let mut stats = Stats::default();
-    let mut damaged = 0;
-    for found in read_files(&input.files) {
-        let (Source { file, line }, record) = found?;
-        match replayed(record, input.rules) {
-            Ok((_, replay)) => stats.add(&replay),
-            Err(error) => {
-                damaged += 1;
-                eprintln!("{file}:{line}: {error:#}");
-            }
-        }
-    }
-    let counted = Counted { schema: "anqi-records-stats-1", summary: stats.summary(), damaged };
+    let (stats, problems) = count_files(&input.files, input.rules)?;
+    let ended = told(&problems);
+    let counted = Counted { schema: "anqi-records-stats-1", summary: stats.summary(), damaged: problems.len() };
     out.print(&counted, |text| print_stats(&counted.summary, text))?;
-    Ok(if damaged == 0 { Exit::Done } else { Exit::Failed })
+    Ok(ended)
 }
 
 fn print_stats(summary: &GamesSummary, text: &mut dyn Write) -> io::Result<()> {

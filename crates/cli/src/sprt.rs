@@ -1,7 +1,7 @@
 //! `anqi sprt`: the result block of a match from its counts.
 
-use anqi_stats::{Block, Games, Model, Outcomes, Pairs, Sprt};
-use anyhow::{Result, bail};
+use anqi_stats::{Block, Games, Model, Pairs, Sprt};
+use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &SprtArgs, out: &mut Output) -> Result<Exit> {
     let block = match (args.pairs, games) {
         (Some(pairs), games) => {
             if let Some(games) = games {
-                check(&pairs, &games)?;
+                pairs.agree_with(&games)?;
             }
             Block::of_pairs(pairs, games, sprt)
         }
@@ -84,18 +84,4 @@ pub(crate) fn run(args: &SprtArgs, out: &mut Output) -> Result<Exit> {
     let calculated = Calculated { schema: "anqi-sprt-1", block };
     out.print(&calculated, |text| write!(text, "{}", calculated.block))?;
     Ok(Exit::Done)
-}
-
-/// The same games counted twice must agree; games whose partner is missing may come on top.
-fn check(pairs: &Pairs, games: &Games) -> Result<()> {
-    let (in_pairs, alone) = (2 * pairs.total(), games.total().checked_sub(2 * pairs.total()));
-    let Some(alone) = alone else {
-        bail!("{} pairs are {in_pairs} games, but wins, losses and draws are {}", pairs.total(), games.total());
-    };
-    let (from_pairs, from_games) = (pairs.half_points(), games.half_points());
-    if from_games < from_pairs || from_games > from_pairs + 2 * alone {
-        let points = |half_points: u64| half_points as f64 / 2.0;
-        bail!("the pairs are worth {} points, but wins and draws {}", points(from_pairs), points(from_games));
-    }
-    Ok(())
 }

@@ -12,7 +12,7 @@ use crate::{BranchingRow, MatchRow, Order, PlayoutRow, PrintedBranching, Printed
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Measure {
+pub enum Quantity {
     /// Points a game; a draw is half a point.
     Score,
     /// The share of games won.
@@ -35,21 +35,21 @@ pub enum Measure {
     Branching,
 }
 
-impl Measure {
+impl Quantity {
     /// What an axis calls it.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
-            Measure::Score => "score",
-            Measure::Wins => "share of games won",
-            Measure::Losses => "share of games lost",
-            Measure::Draws => "share of draws",
-            Measure::Left => "pieces left",
-            Measure::Plies => "plies",
-            Measure::Seconds => "seconds",
-            Measure::Moves => "moves",
-            Measure::Squares => "moves and face-down squares",
-            Measure::Branching => "moves and flips by outcome",
+            Quantity::Score => "score",
+            Quantity::Wins => "share of games won",
+            Quantity::Losses => "share of games lost",
+            Quantity::Draws => "share of draws",
+            Quantity::Left => "pieces left",
+            Quantity::Plies => "plies",
+            Quantity::Seconds => "seconds",
+            Quantity::Moves => "moves",
+            Quantity::Squares => "moves and face-down squares",
+            Quantity::Branching => "moves and flips by outcome",
         }
     }
 }
@@ -106,7 +106,7 @@ impl Sum {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Facts {
     numbers: Vec<Number>,
-    named: Vec<(Measure, String, Sum)>,
+    named: Vec<(Quantity, String, Sum)>,
 }
 
 impl Facts {
@@ -118,20 +118,20 @@ impl Facts {
     }
 
     /// Everything that one of the patterns stands for.
-    pub(crate) fn find(&self, measure: Measure, patterns: &[Pattern]) -> Vec<(&str, &Sum)> {
+    pub(crate) fn find(&self, measure: Quantity, patterns: &[Pattern]) -> Vec<(&str, &Sum)> {
         let fits = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         let of_measure = self.named.iter().filter(|(other, name, _)| *other == measure && fits(name));
         of_measure.map(|(_, name, sum)| (name.as_str(), sum)).collect()
     }
 
     /// The mean of everything that one of the patterns stands for.
-    pub(crate) fn mean(&self, measure: Measure, patterns: &[Pattern]) -> Option<Sum> {
+    pub(crate) fn mean(&self, measure: Quantity, patterns: &[Pattern]) -> Option<Sum> {
         let found = self.find(measure, patterns);
         let share = 1.0 / found.len() as f64;
         (!found.is_empty()).then(|| found.into_iter().fold(Sum::default(), |mean, (_, sum)| mean.plus(share, sum)))
     }
 
-    fn add(&mut self, measure: Measure, name: String, number: Number) -> Sum {
+    fn add(&mut self, measure: Quantity, name: String, number: Number) -> Sum {
         let sum = Sum::of(self.numbers.len());
         self.numbers.push(number);
         self.named.push((measure, name, sum.clone()));
@@ -146,9 +146,9 @@ impl Facts {
         for result in results {
             let [one, two] = [&result.player, &result.opponent];
             if let Some(score) = result.score {
-                let sum = facts.add(Measure::Score, format!("{one} v {two}"), score);
+                let sum = facts.add(Quantity::Score, format!("{one} v {two}"), score);
                 let inverse = Sum::constant(1.0).plus(-1.0, &sum);
-                facts.named.push((Measure::Score, format!("{two} v {one}"), inverse.clone()));
+                facts.named.push((Quantity::Score, format!("{two} v {one}"), inverse.clone()));
                 for (name, sum) in [(one, sum), (two, inverse)] {
                     entry(&mut scores, name).push(sum);
                 }
@@ -162,7 +162,7 @@ impl Facts {
         for (name, sums) in scores {
             let share = 1.0 / sums.len() as f64;
             let mean = sums.iter().fold(Sum::default(), |mean, sum| mean.plus(share, sum));
-            facts.named.push((Measure::Score, name.to_owned(), mean));
+            facts.named.push((Quantity::Score, name.to_owned(), mean));
         }
         totals.into_iter().for_each(|(name, games)| facts.shares(name, &games));
         facts
@@ -171,7 +171,7 @@ impl Facts {
     /// Shares of games won, lost and drawn.
     fn shares(&mut self, name: &str, games: &Games) {
         for (measure, count) in
-            [(Measure::Wins, games.wins()), (Measure::Losses, games.losses()), (Measure::Draws, games.draws())]
+            [(Quantity::Wins, games.wins()), (Quantity::Losses, games.losses()), (Quantity::Draws, games.draws())]
         {
             if let Some(number) = share(count, games.total()) {
                 self.add(measure, name.to_owned(), number);
@@ -214,7 +214,7 @@ impl Facts {
     fn whoever_moves_first(&mut self, games: impl Iterator<Item = Games>) {
         let all = games.fold(Games::default(), |sum, games| Games(std::array::from_fn(|i| sum.0[i] + games.0[i])));
         if let Some(number) = by_games(&all) {
-            self.add(Measure::Score, "whoever moves first".to_owned(), number);
+            self.add(Quantity::Score, "whoever moves first".to_owned(), number);
         }
     }
 
@@ -223,12 +223,12 @@ impl Facts {
         let mut facts = Facts::default();
         for row in rows {
             let name = format!("{} {} {} {}", row.position, row.policy, row.limit, row.reading);
-            facts.add(Measure::Left, name.clone(), left(row));
-            facts.add(Measure::Plies, name.clone(), plies(row));
-            facts.add(Measure::Draws, name.clone(), draw_rate(row));
+            facts.add(Quantity::Left, name.clone(), left(row));
+            facts.add(Quantity::Plies, name.clone(), plies(row));
+            facts.add(Quantity::Draws, name.clone(), draw_rate(row));
             if let Some(error) = row.seconds_error {
                 let scale = timed as f64 / row.playouts as f64;
-                facts.add(Measure::Seconds, name, Number::new(row.seconds * scale, error * scale));
+                facts.add(Quantity::Seconds, name, Number::new(row.seconds * scale, error * scale));
             }
         }
         facts
@@ -246,16 +246,16 @@ impl Facts {
             let name = format!("{} {} {} {}", row.position, row.policy, row.limit, row.reading);
             let scale = (row.playouts as f64 / count as f64).sqrt();
             for (measure, value, number) in [
-                (Measure::Left, printed.left, left(row)),
-                (Measure::Plies, printed.plies, plies(row)),
-                (Measure::Draws, printed.draw_rate, draw_rate(row)),
+                (Quantity::Left, printed.left, left(row)),
+                (Quantity::Plies, printed.plies, plies(row)),
+                (Quantity::Draws, printed.draw_rate, draw_rate(row)),
             ] {
                 if let Some(value) = value {
                     facts.add(measure, name.clone(), Number::new(value, number.error * scale));
                 }
             }
             if let Some(seconds) = printed.seconds {
-                facts.add(Measure::Seconds, name, Number::new(seconds, 0.0));
+                facts.add(Quantity::Seconds, name, Number::new(seconds, 0.0));
             }
         }
         facts
@@ -266,9 +266,9 @@ impl Facts {
         let mut facts = Facts::default();
         for row in rows {
             for (measure, number) in [
-                (Measure::Moves, row.moves()),
-                (Measure::Squares, row.squares()),
-                (Measure::Branching, row.branching()),
+                (Quantity::Moves, row.moves()),
+                (Quantity::Squares, row.squares()),
+                (Quantity::Branching, row.branching()),
             ] {
                 facts.add(measure, row.hidden.clone(), number);
             }
@@ -279,7 +279,7 @@ impl Facts {
     pub(crate) fn printed_branching(rows: &[PrintedBranching]) -> Facts {
         let mut facts = Facts::default();
         for row in rows {
-            for (measure, value) in [(Measure::Moves, row.moves), (Measure::Branching, row.branching)] {
+            for (measure, value) in [(Quantity::Moves, row.moves), (Quantity::Branching, row.branching)] {
                 facts.add(measure, row.hidden.clone(), Number::new(value, 0.0));
             }
         }

@@ -27,12 +27,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anqi_lab::{MatchJournal, MatchJournalError};
+use anqi_rules::excerpt;
 use anqi_store::{Access, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use branching::BranchingRow;
-pub use facts::{Measure, Pattern, by_games, by_pairs, draw_rate, left, plies};
+pub use facts::{Pattern, Quantity, by_games, by_pairs, draw_rate, left, plies};
 pub use figure::{Content, Figure, FigureLine};
 pub use file::{PlayoutPlan, PlayoutPlanFile, PositionFile, Sheet, SheetError};
 pub use findings::{Findings, Measurements};
@@ -109,6 +110,27 @@ pub enum ExperimentError {
         /// The reason.
         error: String,
     },
+    /// No experiment of that name.
+    #[error("no experiment {name:?} in {root}, there are: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The folder of all experiments.
+        root: String,
+        /// Those that are there.
+        known: String,
+    },
+    /// A name of a run that is no name of a folder.
+    #[error("bad --run {0:?}, expected letters, digits, dots, - and _")]
+    RunName(String),
+    /// No run of that name.
+    #[error("no such run of {experiment}, there are: {known}")]
+    UnknownRun {
+        /// The name of the experiment.
+        experiment: String,
+        /// The runs that are there.
+        known: String,
+    },
     /// A run of another plan.
     #[error("{0} was begun with another plan; give this run another name with --run")]
     OtherPlan(String),
@@ -145,6 +167,19 @@ impl Experiment {
         Ok(names)
     }
 
+    /// The experiment of this name under `root`.
+    ///
+    /// # Errors
+    /// If there is none, or a bad one.
+    pub fn named(root: &Path, name: &str) -> Result<Experiment, ExperimentError> {
+        let known = Experiment::names(root)?;
+        if !known.iter().any(|known| known == name) {
+            let (name, known) = (excerpt(name), known.join(", "));
+            return Err(ExperimentError::Unknown { name, root: root.display().to_string(), known });
+        }
+        Experiment::open(&root.join(name))
+    }
+
     /// All runs, in the order of their names, which begin with their dates.
     ///
     /// # Errors
@@ -153,6 +188,23 @@ impl Experiment {
         let runs = self.dir.join("runs");
         let names = if runs.is_dir() { folders(&runs)? } else { Vec::new() };
         Ok(names.into_iter().map(|name| Run { dir: runs.join(name) }).collect())
+    }
+
+    /// The run called `name`, or the last one.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn run(&self, name: Option<&str>) -> Result<Run, ExperimentError> {
+        let mut runs = self.runs()?;
+        let names: Vec<String> = runs.iter().map(Run::name).collect();
+        let place = match name {
+            Some(name) => names.iter().position(|known| known == name),
+            None => runs.len().checked_sub(1),
+        };
+        match place {
+            Some(place) => Ok(runs.swap_remove(place)),
+            None => Err(ExperimentError::UnknownRun { experiment: self.name.clone(), known: names.join(", ") }),
+        }
     }
 
     /// The last run of this very plan that is not finished, or else a new one called `name`.
@@ -171,8 +223,12 @@ impl Experiment {
     /// The run called `name`: a new one, or one of this very plan.
     ///
     /// # Errors
-    /// If there is a run of that name with another plan, or if it cannot be written.
+    /// If it is no name of a folder, if there is a run of that name with another plan, or if it cannot be written.
     pub fn begin(&self, sheet: &Sheet, name: &str) -> Result<Run, ExperimentError> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if name.is_empty() || name.len() > 100 || name.starts_with('.') || !name.chars().all(fits) {
+            return Err(ExperimentError::RunName(excerpt(name)));
+        }
         let (run, plan) = (Run { dir: self.dir.join("runs").join(name) }, sheet.to_string());
         fs::create_dir_all(&run.dir).map_err(|error| io_error(&run.dir, error))?;
         match run.plan() {

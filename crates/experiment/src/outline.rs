@@ -5,7 +5,7 @@ use std::str::FromStr;
 use anqi_rules::excerpt;
 use serde::Deserialize;
 
-use crate::facts::{Measure, Pattern};
+use crate::facts::{Pattern, Quantity};
 
 /// The claims and figures of an experiment.
 ///
@@ -47,7 +47,7 @@ pub struct Claim {
     /// Where the paper says so.
     pub place: String,
     /// Of which numbers.
-    pub measure: Measure,
+    pub measure: Quantity,
     /// What must hold.
     pub form: Form,
 }
@@ -75,7 +75,7 @@ pub struct FigurePlan {
     /// Its title.
     pub title: String,
     /// What is drawn.
-    pub measure: Measure,
+    pub measure: Quantity,
     /// What is drawn against what.
     pub axes: Axes,
 }
@@ -130,7 +130,7 @@ struct ClaimFile {
     says: String,
     #[serde(default)]
     at: String,
-    measure: Measure,
+    measure: Quantity,
     best: Option<String>,
     least: Option<String>,
     among: Option<Vec<String>>,
@@ -145,7 +145,7 @@ struct ClaimFile {
 #[serde(deny_unknown_fields)]
 struct FigureFile {
     title: String,
-    measure: Measure,
+    measure: Quantity,
     x: Option<String>,
     series: Option<Vec<String>>,
     rows: Option<Vec<String>>,

@@ -6,6 +6,7 @@ use std::time::Instant;
 use anqi_engine::{Choice, Limits, PlayerSpec, Resources, SpecError, Stop};
 use anqi_playout::{Path, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, playouts};
 use anqi_rules::{Game, Position};
+use anqi_task::Status;
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -158,6 +159,11 @@ fn flat(cell: &Cell, eval: bool) -> Result<PlayerSpec, SpecError> {
 }
 
 impl BestMove {
+    /// Of the columns of a row: the move, its wins, losses and draws.
+    pub(crate) fn of_columns(mv: Option<&String>, results: [Option<u64>; 3]) -> Option<BestMove> {
+        Some(BestMove { mv: mv?.clone(), results: results.map(Option::unwrap_or_default) })
+    }
+
     fn of(choice: &Choice) -> BestMove {
         let candidate = choice.candidates.iter().find(|candidate| candidate.mv == choice.mv);
         let results = candidate.and_then(|candidate| candidate.results).unwrap_or_default();
@@ -215,12 +221,11 @@ impl PlayoutRow {
     /// The best move, with or without evaluation of draws.
     #[must_use]
     pub fn best(&self, eval: bool) -> Option<BestMove> {
-        let (mv, results) = if eval {
-            (&self.best_eval, [self.win_eval, self.loss_eval, self.draw_eval])
+        if eval {
+            BestMove::of_columns(self.best_eval.as_ref(), [self.win_eval, self.loss_eval, self.draw_eval])
         } else {
-            (&self.best_plain, [self.win_plain, self.loss_plain, self.draw_plain])
-        };
-        Some(BestMove { mv: mv.clone()?, results: results.map(Option::unwrap_or_default) })
+            BestMove::of_columns(self.best_plain.as_ref(), [self.win_plain, self.loss_plain, self.draw_plain])
+        }
     }
 }
 
@@ -235,10 +240,17 @@ impl Run {
         plan: &PlayoutPlan,
         resources: &Resources,
         stop: &Stop,
-        mut watch: impl FnMut(usize, &Cell),
+        mut watch: impl FnMut(&Status, &Cell),
     ) -> Result<bool, ExperimentError> {
-        let mut rows = self.playout_rows()?;
-        for cell in plan.cells() {
+        let (mut rows, cells) = (self.playout_rows()?, plan.cells());
+        let mut status = Status::default();
+        for cell in &cells {
+            status.all.add(1);
+            if rows.iter().any(|row| row.is_of(cell)) {
+                status.add(1, true);
+            }
+        }
+        for cell in cells {
             if rows.iter().any(|row| row.is_of(&cell)) {
                 continue;
             }
@@ -248,7 +260,8 @@ impl Run {
             let failed = |error| ExperimentError::Cell { name: cell.name.clone(), error };
             rows.push(plan.measure(&cell, resources).map_err(failed)?);
             self.write_playout_rows(&rows)?;
-            watch(rows.len(), &cell);
+            status.add(1, false);
+            watch(&status, &cell);
         }
         Ok(true)
     }

@@ -49,12 +49,11 @@ impl PrintedPlayouts {
     /// The best move, with or without evaluation of draws.
     #[must_use]
     pub fn best(&self, eval: bool) -> Option<BestMove> {
-        let (mv, results) = if eval {
-            (&self.best_eval, [self.win_eval, self.loss_eval, self.draw_eval])
+        if eval {
+            BestMove::of_columns(self.best_eval.as_ref(), [self.win_eval, self.loss_eval, self.draw_eval])
         } else {
-            (&self.best_plain, [self.win_plain, self.loss_plain, self.draw_plain])
-        };
-        Some(BestMove { mv: mv.clone()?, results: results.map(Option::unwrap_or_default) })
+            BestMove::of_columns(self.best_plain.as_ref(), [self.win_plain, self.loss_plain, self.draw_plain])
+        }
     }
 }
 

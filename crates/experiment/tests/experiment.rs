@@ -114,8 +114,14 @@ fn a_run_goes_on_and_is_reported() {
     assert!(!first.measure(&plan, &Resources::default(), &stop, |_, _| ()).unwrap(), "it was stopped");
     assert_eq!(first.playout_rows().unwrap(), rows);
     let mut counts = Vec::new();
-    assert!(first.measure(&plan, &Resources::default(), &Stop::default(), |count, _| counts.push(count)).unwrap());
-    assert_eq!((counts, first.playout_rows().unwrap().remove(0)), (vec![2, 3, 4], rows.remove(0)));
+    assert!(
+        first
+            .measure(&plan, &Resources::default(), &Stop::default(), |status, _| {
+                counts.push((status.done.items, status.found.items));
+            })
+            .unwrap()
+    );
+    assert_eq!((counts, first.playout_rows().unwrap().remove(0)), (vec![(2, 1), (3, 1), (4, 1)], rows.remove(0)));
     assert!(first.is_finished(sheet));
     assert_eq!(experiment.continue_or_begin(sheet, "three").unwrap().name(), "three");
     let report = experiment_markdown(&experiment.findings(&first, sheet).unwrap());

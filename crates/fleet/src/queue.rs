@@ -265,6 +265,8 @@ fn bucket(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use anqi_engine::Evaluation;
+
     use super::*;
 
     #[test]
@@ -309,6 +311,29 @@ mod tests {
         let strangers = here.strangers(&plan, &engines);
         let then = engines.lines().next().expect("a line for each contender");
         assert!(strangers.contains(then) && strangers.lines().count() == 1, "{strangers}");
+    }
+
+    /// So do other weights in a file, and other tables in a folder.
+    #[test]
+    fn other_weights_and_other_tables_are_another_job() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (weights, tables) = (dir.path().join("own.weights"), dir.path().join("tables"));
+        let key = |change: i32, pieces: u32| {
+            let mut list = Evaluation::Static.weights();
+            list[0] += change;
+            std::fs::write(&weights, Evaluation::Static.weights_text(&list)).expect("room");
+            let (classes, one) = (anqi_endgame::classes_up_to(pieces).into_values(), std::num::NonZeroUsize::MIN);
+            anqi_endgame::build(&tables, Flavour::END, classes, one, &anqi_task::Stop::default(), ()).expect("room");
+            let player = format!("chen:var1,weights={},tables={}", weights.display(), tables.display());
+            let plan = format!("budget = 'nodes=9'\nplayers = ['{player}', 'random']");
+            let plan: Arc<Plan> = Arc::new(plan.parse().expect("a plan"));
+            Job::pairs(&plan, &Cast::new(&plan, &anqi_engine::Resources::default()).expect("sound files")).key()
+        };
+        let before = key(0, 2);
+        assert_eq!(before, key(0, 2));
+        let heavier = key(1, 2);
+        assert_ne!(before, heavier);
+        assert_ne!(heavier, key(1, 3));
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::plan::Plan;
 
 const JOURNAL: &str = "journal";
 const GAMES: &str = "games.anqi";
-const ENGINES: &str = "engines";
+pub(crate) const ENGINES: &str = "engines";
 
 /// A journal that is open, for one runner or for reading.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use anqi_endgame::{Flavour, build, classes_up_to};
-use anqi_engine::{PlayerSpec, Resources, Stop};
-use anqi_lab::{Cast, MatchJournal, MatchJournalError, Plan, run};
+use anqi_engine::{Evaluation, PlayerSpec, Resources, Stop};
+use anqi_lab::{Cast, MatchJournal, MatchJournalError, MergeError, Plan, collect, merge, play_some, run};
 
 const NETWORK: &[u8] = include_bytes!("../../engine/src/champion/champion.net");
 /// Where the weights of the network begin: after the header.
@@ -48,6 +48,29 @@ fn content_counts_and_names_do_not() {
     assert_ne!(folder("two"), fingerprint("chen:var1"));
 }
 
+/// What a file of weights held when it was read belongs to the player string, the plan and the journal.
+#[test]
+fn other_weights_in_a_file_are_another_plan() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, folder) = (dir.path().join("own.weights"), dir.path().join("match"));
+    let plan = |change: i32| {
+        let mut weights = Evaluation::Static.weights();
+        weights[0] += change;
+        fs::write(&file, Evaluation::Static.weights_text(&weights)).unwrap();
+        let player = format!("chen:var1,eval=static,weights={}", file.display());
+        format!("rules = 'server,board=2x4'\npairs = 1\nbudget = 'nodes=20'\nplayers = ['{player}', 'random']")
+            .parse::<Plan>()
+            .unwrap()
+    };
+    let (before, same, after) = (plan(0), plan(0), plan(1));
+    let first = |plan: &Plan| Cast::new(plan, &Resources::default()).unwrap().fingerprints()[0].unwrap();
+    assert_eq!((&before, first(&before)), (&same, first(&same)));
+    assert_ne!(first(&before), first(&after));
+    drop(MatchJournal::open_or_create(&folder, &before).unwrap());
+    let error = MatchJournal::open_or_create(&folder, &after).unwrap_err();
+    assert!(matches!(error, MatchJournalError::OtherPlan { .. }), "{error}");
+}
+
 #[test]
 fn a_match_goes_on_with_the_same_engines_only() {
     let dir = tempfile::tempdir().unwrap();
@@ -83,4 +106,36 @@ fn a_match_goes_on_with_the_same_engines_only() {
     fs::remove_file(folder.join("engines")).unwrap();
     assert!(journal.admit(&after).unwrap().is_some());
     assert!(journal.admit(&after).unwrap().is_none());
+}
+
+/// Machines that share nothing play parts of a plan: a part that another network has played is not joined to the others.
+#[test]
+fn a_part_of_other_engines_is_not_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    let net = dir.path().join("a.net");
+    let plan: Plan = format!(
+        "rules = 'server,board=2x4'\npairs = 3\nbudget = 'nodes=20'\nplayers = ['champion,hash=1,net={}', 'random']",
+        net.display()
+    )
+    .parse()
+    .unwrap();
+    let part = |name: &str, number: u64, network: &[u8]| {
+        fs::write(&net, network).unwrap();
+        let (cast, stop) = (Cast::new(&plan, &Resources::default()).unwrap(), Stop::default());
+        let mut journal = MatchJournal::open_or_create(&dir.path().join(name), &plan).unwrap();
+        let play = |plan: &_, _| play_some(plan, vec![number], 1, &cast, &stop);
+        collect(&mut journal, &cast, &stop, |_| {}, play).unwrap();
+        (journal, cast.fingerprints()[0].unwrap().to_string())
+    };
+    let mut other = NETWORK[WEIGHTS..].to_vec();
+    other[1000] ^= 1;
+    let [(one, known), (two, _), (three, stranger)] =
+        [part("one", 0, NETWORK), part("two", 1, NETWORK), part("three", 2, &other)];
+    let mut whole = MatchJournal::open_or_create(&dir.path().join("whole"), &plan).unwrap();
+    merge(&mut whole, &one).unwrap();
+    merge(&mut whole, &two).unwrap();
+    let error = merge(&mut whole, &three).unwrap_err();
+    assert!(matches!(error, MergeError::OtherEngines { .. }));
+    assert!(error.to_string().contains(&known) && error.to_string().contains(&stranger), "{error}");
+    assert_eq!((whole.len(), whole.has(2)), (2, false));
 }

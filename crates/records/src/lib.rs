@@ -37,6 +37,8 @@
 //! ```
 
 mod anqi;
+#[cfg(feature = "files")]
+mod batch;
 mod check;
 mod clock;
 mod comment;
@@ -58,6 +60,10 @@ mod stats;
 mod tags;
 mod writer;
 
+#[cfg(feature = "files")]
+pub use batch::{
+    FileProblem, FilesCheck, FilesConverted, Replayed, Target, check_files, convert_files, count_files, replay_files,
+};
 pub use check::ReplayTotals;
 pub use clock::ClockTime;
 pub use comment::{Comment, CommentError};

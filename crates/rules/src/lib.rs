@@ -34,7 +34,7 @@ pub use deal::{Commitment, Deal, DealError, Seed, SeedError};
 pub use game::{Game, Outcome, PlyError, PositionMismatch, Seat, Termination};
 pub use moves::{MOST_MOVES, Move, MoveList, Ply};
 pub use notation::{Faces, ParseError, excerpt};
-pub use perft::{divide, perft, perft_visiting};
+pub use perft::{PerftCase, PerftCaseError, divide, perft, perft_visiting};
 pub use piece::{ByColor, Color, Kind, Ladder, Material, Piece};
 pub use position::{Position, Setup, SetupError};
 pub use rules::{Repeat, Rules, RulesError, RulesSetup};

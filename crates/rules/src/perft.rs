@@ -4,7 +4,9 @@
 //! rules do not apply; a side without a legal action has no children.
 
 use crate::moves::{Move, Ply};
+use crate::notation::{ParseError, excerpt};
 use crate::position::Position;
+use crate::rules::Rules;
 
 /// Leaves at `depth`, the last ply counted without being played.
 ///
@@ -59,4 +61,68 @@ fn sum_over_plies(position: &Position, mut leaves: impl FnMut(Ply, &Position) ->
         }
     }
     sum
+}
+
+/// A position with the leaves that it has at some depths: a line of a file of counts.
+///
+/// ```
+/// use anqi_rules::{PerftCase, Rules, perft};
+///
+/// let case = PerftCase::parse("2K1/4/4/4/4/4/4/p3 r - ; D1 3 D2 6", &Rules::default())?;
+/// assert_eq!(case.counts, [(1, 3), (2, 6)]);
+/// assert!(case.counts.iter().all(|&(depth, leaves)| perft(&case.position, depth) == leaves));
+/// # Ok::<(), anqi_rules::PerftCaseError>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct PerftCase {
+    /// The position.
+    pub position: Position,
+    /// Depths and leaves.
+    pub counts: Vec<(u32, u64)>,
+}
+
+/// Why a line holds no counts.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PerftCaseError {
+    /// No semicolon.
+    #[error("expected POSITION ; D1 COUNT D2 COUNT …")]
+    NoCounts,
+    /// Something before the semicolon that is no position.
+    #[error("bad POSITION: {0}")]
+    Position(#[from] ParseError),
+    /// Nothing, or half a pair, after the semicolon.
+    #[error("expected pairs of depth and count after the semicolon, as in D1 448")]
+    Pairs,
+    /// Not a depth.
+    #[error("{0:?} is not a depth, expected D1, D2, …")]
+    Depth(String),
+    /// Not a count.
+    #[error("{0:?} is not a count")]
+    Count(String),
+}
+
+impl PerftCase {
+    /// Reads a line such as `POSITION ; D1 448 D2 192448`, of pieces that capture by these rules; `start` is the beginning
+    /// of a game.
+    ///
+    /// # Errors
+    /// If it is another text.
+    pub fn parse(line: &str, rules: &Rules) -> Result<PerftCase, PerftCaseError> {
+        let (position, counts) = line.split_once(';').ok_or(PerftCaseError::NoCounts)?;
+        let position = match position.trim() {
+            "start" => Position::initial(rules),
+            position => Position::parse(position, rules.ladder())?,
+        };
+        let words: Vec<&str> = counts.split_whitespace().collect();
+        if words.is_empty() || words.len() % 2 == 1 {
+            return Err(PerftCaseError::Pairs);
+        }
+        let count = |pair: &[&str]| {
+            let depth = pair[0].strip_prefix('D').and_then(|depth| depth.parse().ok());
+            let depth = depth.ok_or_else(|| PerftCaseError::Depth(excerpt(pair[0])))?;
+            let leaves = pair[1].parse().map_err(|_| PerftCaseError::Count(excerpt(pair[1])))?;
+            Ok::<_, PerftCaseError>((depth, leaves))
+        };
+        Ok(PerftCase { position, counts: words.chunks_exact(2).map(count).collect::<Result<_, _>>()? })
+    }
 }

@@ -2,28 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use anqi_rules::{Position, divide, perft, perft_visiting};
-
-/// Position text and expected leaves at each depth, as in `2K1/4/4/4/4/4/4/p3 r - ; D1 3 D2 6`.
-struct Line {
-    position: Position,
-    counts: Vec<(u32, u64)>,
-}
-
-impl Line {
-    fn read(text: &str) -> Line {
-        let (position, counts) = text.split_once(" ; ").unwrap_or_else(|| panic!("no counts in {text:?}"));
-        let words: Vec<&str> = counts.split_whitespace().collect();
-        let count = |pair: &[&str]| (pair[0].trim_start_matches('D').parse().unwrap(), pair[1].parse().unwrap());
-        Line { position: position.parse().unwrap(), counts: words.chunks_exact(2).map(count).collect() }
-    }
-}
+use anqi_rules::{PerftCase, Position, Rules, divide, perft, perft_visiting};
 
 /// Compares `count` with every expected number up to `largest`; says how many there were.
 fn check(largest: u64, count: impl Fn(&Position, u32) -> u64) -> usize {
-    let lines = include_str!("../../../data/perft.txt").lines().filter(|line| !line.starts_with('#')).map(Line::read);
+    let lines = include_str!("../../../data/perft.txt").lines().filter(|line| !line.starts_with('#'));
     let mut checked = 0;
-    for Line { position, counts } in lines {
+    for line in lines {
+        let PerftCase { position, counts } = PerftCase::parse(line, &Rules::default()).unwrap();
         for (depth, expected) in counts.into_iter().filter(|&(_, leaves)| leaves <= largest) {
             assert_eq!(count(&position, depth), expected, "depth {depth} of {position}");
             checked += 1;
@@ -57,4 +43,19 @@ fn depth_zero_is_the_position_itself() {
     let position: Position = "2K1/4/4/4/4/4/4/p3 r -".parse().unwrap();
     assert_eq!((perft(&position, 0), perft_visiting(&position, 0)), (1, 1));
     assert!(divide(&position, 0).is_empty());
+}
+
+#[test]
+fn a_line_that_holds_no_counts_says_why() {
+    let error = |line| PerftCase::parse(line, &Rules::default()).unwrap_err().to_string();
+    for (line, expected) in [
+        ("2K1/4/4/4/4/4/4/p3 r -", "expected POSITION ; D1 COUNT"),
+        ("nowhere ; D1 3", "bad POSITION: "),
+        ("start ; D1", "expected pairs of depth and count"),
+        ("start ;", "expected pairs of depth and count"),
+        ("start ; 1 3", "\"1\" is not a depth"),
+        ("start ; D1 many", "\"many\" is not a count"),
+    ] {
+        assert!(error(line).starts_with(expected), "{line}: {}", error(line));
+    }
 }

@@ -45,4 +45,4 @@ pub use grouped::Grouped;
 pub use proportion::{clopper_pearson, sign_test, wilson, wilson_share};
 pub use ratings::{Meeting, RatingError, RatingModel, Ratings};
 pub use sprt::{Model, Sprt, SprtError, Verdict};
-pub use tally::{Games, Outcomes, Pairs, Points, Tally};
+pub use tally::{CountsError, Games, Outcomes, Pairs, Points, Tally};

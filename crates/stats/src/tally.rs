@@ -134,6 +134,27 @@ impl Outcomes for Games {
     }
 }
 
+/// Why counts of pairs and of games are not those of one match.
+#[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
+pub enum CountsError {
+    /// There are fewer games than the pairs have.
+    #[error("{pairs} pairs are {} games, but wins, losses and draws are {games}", 2 * pairs)]
+    TooFewGames {
+        /// How many pairs.
+        pairs: u64,
+        /// How many games.
+        games: u64,
+    },
+    /// They brought other points.
+    #[error("the pairs are worth {of_pairs} points, but wins and draws {of_games}")]
+    OtherPoints {
+        /// The points of the pairs.
+        of_pairs: f64,
+        /// The points of the games.
+        of_games: f64,
+    },
+}
+
 /// Pairs of games by the points they brought: 0, ½, 1, 1½, 2. Engine authors know this as `Ptnml(0-2)`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Pairs(pub [u64; 5]);
@@ -150,6 +171,32 @@ impl Pairs {
     #[must_use]
     pub fn ratio(&self) -> f64 {
         (self.0[3] + self.0[4]) as f64 / (self.0[0] + self.0[1]) as f64
+    }
+
+    /// Whether these pairs can be counted of `games` too; games whose partner is missing may come on top.
+    ///
+    /// ```
+    /// use anqi_stats::{Games, Pairs};
+    ///
+    /// let pairs = Pairs([0, 0, 1, 1, 0]); // 2½ of 4 points
+    /// assert!(pairs.agree_with(&Games([1, 1, 2])).is_ok());
+    /// assert!(pairs.agree_with(&Games([1, 1, 3])).is_ok(), "a fifth game");
+    /// assert!(pairs.agree_with(&Games([0, 1, 3])).is_err() && pairs.agree_with(&Games([1, 1, 1])).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// If they cannot.
+    pub fn agree_with(&self, games: &Games) -> Result<(), CountsError> {
+        let (pairs, games_counted) = (self.total(), games.total());
+        let Some(alone) = games_counted.checked_sub(2 * pairs) else {
+            return Err(CountsError::TooFewGames { pairs, games: games_counted });
+        };
+        let (of_pairs, of_games) = (self.half_points(), games.half_points());
+        if of_games < of_pairs || of_games > of_pairs + 2 * alone {
+            let points = |half_points: u64| half_points as f64 / 2.0;
+            return Err(CountsError::OtherPoints { of_pairs: points(of_pairs), of_games: points(of_games) });
+        }
+        Ok(())
     }
 
     /// The opponent's view.
