@@ -14,12 +14,14 @@ use crate::concurrency::Concurrency;
 use crate::output::{Output, grouped, write_file};
 use crate::progress::Bar;
 
-/// Let an engine of chess, Go or shogi play itself, for records to judge search methods by
+/// Let an engine of chess, Go or shogi (not Chinese Dark Chess) play itself, for records to judge search methods by
 ///
 /// Games begin with random moves so that they differ; every game depends on its number and the seed alone. What the engine
 /// says of each position is written into the record.
 ///
-/// Not for Chinese Dark Chess: `anqi match PLAYER PLAYER` plays that. Finished games are kept in FILE.journal until all are there: interrupted or killed, the same command goes on.
+/// For these games only. `anqi match PLAYER PLAYER` lets players of Chinese Dark Chess play.
+///
+/// Finished games are kept in FILE.journal until all are there: interrupted or killed, the same command goes on.
 #[derive(Args)]
 pub(crate) struct SelfPlayArgs {
     /// Who plays: proto=uci|gtp|usi cmd=…, and nodes=, depth=, movetime=, go= (UCI, USI), option.NAME=

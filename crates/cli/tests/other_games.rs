@@ -198,7 +198,7 @@ fn what_cannot_be_done_is_said() {
         (&["assess", "games.sgf", "--from-comments"], "no positions in 0 games"),
         (&["self-play", "--engine", STOCKFISH, "--size", "9", "-o", "x"], "--size and --komi are for Go"),
         (&["self-play", "--engine", GNU_GO, "--size", "3", "-o", "x"], "a board of 3 lines, expected 5 to 19"),
-        (&["self-play", "--engine", GNU_GO, "--concurrency", "0", "-o", "x"], "bad --concurrency 0"),
+        (&["self-play", "--engine", GNU_GO, "--concurrency", "0", "-o", "x"], "expected a number from 1 on"),
     ] {
         let text = error(dir, args);
         assert!(text.contains(said), "{args:?}: {text}");

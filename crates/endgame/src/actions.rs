@@ -15,6 +15,15 @@ pub struct Action {
     pub value: Value,
 }
 
+/// How a position is played to its end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PerfectLine {
+    /// The moves.
+    pub moves: Vec<Move>,
+    /// Where they lead.
+    pub end: Position,
+}
+
 impl Tablebase {
     /// The value of a position with the quiet plies that it has behind it. A table of conversions under a draw rule
     /// knows it for any number of them, one of outcomes only for none.
@@ -52,6 +61,27 @@ impl Tablebase {
         }
         actions.sort_by_key(|action| action.value.preference());
         Ok(Some(actions))
+    }
+
+    /// Perfect play from a position to its end, or to where it is drawn: the winner hurries, the loser delays. If no table
+    /// says something about a position on the way, that is given instead.
+    ///
+    /// # Errors
+    /// If the file of a table cannot be read or is damaged.
+    pub fn line(&self, start: &Position) -> Result<Result<PerfectLine, Position>, TableError> {
+        let mut line = PerfectLine { moves: Vec::new(), end: *start };
+        loop {
+            let Some(value) = self.judge(&line.end)? else {
+                return Ok(if line.moves.is_empty() { Err(line.end) } else { Ok(line) });
+            };
+            if value.distance().is_none() {
+                return Ok(Ok(line)); // a draw has no end
+            }
+            let Some(actions) = self.actions(&line.end)? else { return Ok(Err(line.end)) };
+            let Some(&Action { mv: mv @ Move::Step { from, to }, .. }) = actions.first() else { return Ok(Ok(line)) };
+            line.moves.push(mv);
+            line.end = line.end.after_step(from, to);
+        }
     }
 
     /// What a move is worth after which the enemy faces `value`.

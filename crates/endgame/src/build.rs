@@ -187,7 +187,7 @@ pub fn adopt(dir: &Path, flavour: Flavour, ending: &Ending, bytes: &[u8]) -> Res
 }
 
 /// The tables of classes, by name, out of a folder that has them all.
-fn load(dir: &Path, flavour: Flavour, names: &[Ending]) -> Result<HashMap<Class, Table>, TableError> {
+pub(crate) fn load(dir: &Path, flavour: Flavour, names: &[Ending]) -> Result<HashMap<Class, Table>, TableError> {
     let table = |name: &Ending| {
         let table = TableFile::need(dir, name, flavour)?.load()?;
         Ok((table.class().clone(), table))

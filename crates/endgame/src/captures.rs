@@ -10,11 +10,11 @@ use anqi_rules::{Color, Square, SquareSet, neighbours};
 use arrayvec::ArrayVec;
 
 use crate::index::{MOST_PIECES, Placement};
-use crate::{Class, Distance, Measure, Reading, Table, Value, Wdl};
+use crate::{Class, Distance, Grouping, Measure, Table, Value, Wdl};
 
 /// Where a capture of one group leads: how to read the rest, and its table.
 struct Conversion<'a> {
-    reading: Reading,
+    grouping: Grouping,
     table: &'a Table,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Captures<'a> {
     ) -> Option<Captures<'a>> {
         let conversion = |captured: usize| match class.without(captured) {
             None => Some(None),
-            Some(reading) => smaller(&reading.class).map(|table| Some(Conversion { reading, table })),
+            Some(grouping) => smaller(&grouping.class).map(|table| Some(Conversion { grouping, table })),
         };
         let conversions = (0..class.groups().len()).map(conversion).collect::<Option<_>>()?;
         Some(Captures { class, measure, conversions })
@@ -157,10 +157,10 @@ impl<'a> Captures<'a> {
     #[inline]
     pub(crate) fn after(&self, color: Color, victim: usize, sets: &[u32; MOST_PIECES]) -> Value {
         let Some(conversion) = &self.conversions[victim] else { return Value::loss(Distance(0)) };
-        let reading = &conversion.reading;
-        let mut after = Placement { sets: [0; MOST_PIECES], turn: reading.color(color.other()) };
+        let grouping = &conversion.grouping;
+        let mut after = Placement { sets: [0; MOST_PIECES], turn: grouping.color(color.other()) };
         for (group, set) in sets.iter().enumerate().take(self.class.groups().len()) {
-            after.sets[reading.part(group)] |= set;
+            after.sets[grouping.part(group)] |= set;
         }
         conversion.table.value(&after)
     }

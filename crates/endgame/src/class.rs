@@ -12,11 +12,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use anqi_rules::{ByColor, Color, Kind, Ladder, Material, Piece};
+use anqi_rules::{BoardSize, ByColor, Color, Kind, Ladder, Material, Piece, Position, Setup, SquareSet};
 use arrayvec::ArrayVec;
 
 use crate::index::MOST_PIECES;
-use crate::{Ending, TableTally};
+use crate::{Ending, Placement, TableTally};
 
 /// The most groups a class can have: every piece its own.
 const MOST: usize = Piece::COUNT;
@@ -57,7 +57,7 @@ pub struct Class {
 
 /// How the pieces of something (an ending, a class with a piece taken off) become the groups of a class.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reading {
+pub struct Grouping {
     /// The class.
     pub class: Class,
     /// Whether red plays the part of black.
@@ -67,7 +67,7 @@ pub struct Reading {
     parts: [u8; MOST],
 }
 
-impl Reading {
+impl Grouping {
     /// The group that the piece (or old group) of this number belongs to.
     #[must_use]
     #[inline]
@@ -97,6 +97,36 @@ impl Reading {
         }
         ByColor(Color::ALL.map(|color| class[self.color(color)] * arrangements))
     }
+
+    /// A placement of the class as a position of `ending`; `None` if it is none of its placements.
+    ///
+    /// ```
+    /// use anqi_endgame::{Class, Ending, Tables};
+    ///
+    /// let ending: Ending = "K-p".parse()?;
+    /// let mut tables = Tables::default();
+    /// tables.build([ending], std::num::NonZeroUsize::MIN)?;
+    /// let (table, grouping) = tables.table(&ending).ok_or("not built")?;
+    /// for place in 0..table.index().places() {
+    ///     let Some(placement) = table.index().placement(place) else { continue };
+    ///     let position = grouping.position(&ending, &placement).ok_or("no position")?;
+    ///     assert_eq!(tables.probe(&position), Some(table.value(&placement)));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn position(&self, ending: &Ending, placement: &Placement) -> Option<Position> {
+        let mut setup = Setup::empty(BoardSize::FourByEight, Ladder::Taiwan);
+        let mut sets = placement.sets;
+        for piece in ending.material().pieces() {
+            let set = &mut sets[self.part(piece.index())];
+            let square = SquareSet(*set).first()?;
+            *set ^= square.set().0;
+            setup.pieces[square.index()] = Some(piece);
+        }
+        setup.turn = Color::ALL.into_iter().find(|&color| self.color(color) == placement.turn);
+        Position::try_from(setup).ok()
+    }
 }
 
 impl Class {
@@ -112,7 +142,7 @@ impl Class {
     /// # Ok::<(), anqi_endgame::EndingError>(())
     /// ```
     #[must_use]
-    pub fn of(ending: &Ending) -> Reading {
+    pub fn of(ending: &Ending) -> Grouping {
         Class::of_pieces(ending.material(), &Material::EMPTY, Ladder::Taiwan)
     }
 
@@ -130,7 +160,7 @@ impl Class {
     /// # Ok::<(), anqi_rules::ParseError>(())
     /// ```
     #[must_use]
-    pub fn of_pieces(shown: &Material, pool: &Material, ladder: Ladder) -> Reading {
+    pub fn of_pieces(shown: &Material, pool: &Material, ladder: Ladder) -> Grouping {
         let all: Material = shown.pieces().chain(pool.pieces()).collect();
         let kinds: ArrayVec<Piece, MOST> = all.iter().map(|(piece, _)| piece).collect();
         let group = |piece: &Piece| {
@@ -139,12 +169,12 @@ impl Class {
             let jumps = piece.kind == Kind::Cannon && ladder.cannons_jump();
             Group { color: piece.color, jumps, count: shown.count(*piece), pool: pool.count(*piece), takes }
         };
-        let mut reading = canonical(&kinds.iter().map(group).collect());
-        let parts = reading.parts;
+        let mut grouping = canonical(&kinds.iter().map(group).collect());
+        let parts = grouping.parts;
         for (number, piece) in kinds.iter().enumerate() {
-            reading.parts[piece.index()] = parts[number];
+            grouping.parts[piece.index()] = parts[number];
         }
-        reading
+        grouping
     }
 
     /// The groups, red first.
@@ -174,7 +204,7 @@ impl Class {
     /// The class that remains when a revealed piece of group number `captured` is taken; `None` if there is none, or if
     /// it was the last of its side.
     #[must_use]
-    pub fn without(&self, captured: usize) -> Option<Reading> {
+    pub fn without(&self, captured: usize) -> Option<Grouping> {
         let mut groups = self.groups.clone();
         groups[captured].count = groups[captured].count.checked_sub(1)?;
         let alive = |color| groups.iter().any(|group| group.color == color && !group.is_empty());
@@ -191,7 +221,7 @@ impl Class {
 
     /// The class in which a face-down piece of group number `flipped` has turned up; `None` if there is none.
     #[must_use]
-    pub fn flipped(&self, flipped: usize) -> Option<Reading> {
+    pub fn flipped(&self, flipped: usize) -> Option<Grouping> {
         let mut groups = self.groups.clone();
         groups[flipped].pool = groups[flipped].pool.checked_sub(1)?;
         groups[flipped].count += 1;
@@ -200,7 +230,7 @@ impl Class {
 
     /// The classes that captures lead to, one for each group that can lose a piece.
     pub fn smaller(&self) -> impl Iterator<Item = Class> {
-        (0..self.groups.len()).filter_map(|captured| self.without(captured)).map(|reading| reading.class)
+        (0..self.groups.len()).filter_map(|captured| self.without(captured)).map(|grouping| grouping.class)
     }
 
     /// All classes of `pieces` pieces, each with the ending it is named by: the one of fewest different pieces, and
@@ -256,7 +286,7 @@ static NAMES: [LazyLock<BTreeMap<Class, Ending>>; MOST_PIECES + 1] = [
 ];
 
 /// The canonical form of groups that may be empty or interchangeable, in the better of both colourings.
-fn canonical(old: &ArrayVec<Group, MOST>) -> Reading {
+fn canonical(old: &ArrayVec<Group, MOST>) -> Grouping {
     let (merged, merged_into) = merge(old);
     let [plain, swapped] = [false, true].map(|swapped| {
         let color = |color: Color| if swapped { color.other() } else { color };
@@ -265,7 +295,7 @@ fn canonical(old: &ArrayVec<Group, MOST>) -> Reading {
     });
     let swap = swapped.0 < plain.0;
     let (class, labels) = if swap { swapped } else { plain };
-    Reading { class, swapped: swap, parts: merged_into.map(|number| labels[number as usize]) }
+    Grouping { class, swapped: swap, parts: merged_into.map(|number| labels[number as usize]) }
 }
 
 /// Leaves out empty groups and joins those that take and are taken alike.

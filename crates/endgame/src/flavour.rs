@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use anqi_rules::excerpt;
 
+use crate::{Distance, Value};
+
 /// What the distances of a table count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Measure {
@@ -69,6 +71,27 @@ impl Flavour {
     #[must_use]
     pub const fn draw(self) -> Option<u16> {
         self.draw
+    }
+
+    /// The distance of a value; `None` for draws, and where tables know outcomes alone.
+    #[must_use]
+    pub fn distance(self, value: Value) -> Option<Distance> {
+        value.distance().filter(|_| self.measure != Measure::Outcome)
+    }
+
+    /// A value for people.
+    ///
+    /// ```
+    /// use anqi_endgame::{Distance, Flavour, Value};
+    ///
+    /// let value = Value::loss(Distance(16));
+    /// assert_eq!(Flavour::END.describe(value), "loss in 16");
+    /// assert_eq!(Flavour::outcome(None).describe(value), "loss");
+    /// ```
+    #[must_use]
+    pub fn describe(self, value: Value) -> String {
+        let name = value.wdl().name();
+        self.distance(value).map_or_else(|| name.to_owned(), |Distance(plies)| format!("{name} in {plies}"))
     }
 }
 

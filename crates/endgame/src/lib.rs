@@ -30,7 +30,9 @@
 //! | `file.rs` | a table in a container of `anqi-store` |
 //! | `build.rs` | filling a folder, by any number of processes that may be killed; classes one by one, for machines that share nothing |
 //! | `tablebase.rs`, `actions.rs` | `Tablebase`: what tables say about positions and their moves |
-//! | `verify.rs` | the proof, by other code |
+//! | `notable.rs` | the longest wins and mutual zugzwangs of a table |
+//! | `verify.rs`, `check.rs` | the proof, by other code; of the tables of a folder |
+//! | `counts.rs` | results of classes that are too many to keep |
 //!
 //! - **A table is a pure function of its class and flavour.** Threads and processes share out classes and never touch
 //!   one together, so files do not depend on their number; a build can be cut into classes and each made anywhere.
@@ -44,13 +46,18 @@ mod block;
 #[cfg(feature = "files")]
 mod build;
 mod captures;
+#[cfg(feature = "files")]
+mod check;
 mod class;
+#[cfg(feature = "files")]
+mod counts;
 mod ending;
 mod error;
 #[cfg(feature = "files")]
 mod file;
 mod flavour;
 mod index;
+mod notable;
 mod outlook;
 mod retrograde;
 mod table;
@@ -60,16 +67,21 @@ mod tally;
 mod value;
 mod verify;
 
-pub use actions::Action;
+pub use actions::{Action, PerfectLine};
 #[cfg(feature = "files")]
 pub use build::{BuildStep, adopt, build, build_step, count, steps};
-pub use class::{Class, Group, Reading, classes_up_to};
+#[cfg(feature = "files")]
+pub use check::{FilesChecked, WrongTable, present, verify_files};
+pub use class::{Class, Group, Grouping, classes_up_to};
+#[cfg(feature = "files")]
+pub use counts::CountsFile;
 pub use ending::{Ending, EndingError};
 pub use error::TableError;
 #[cfg(feature = "files")]
 pub use file::{TableFile, table_path};
 pub use flavour::{Flavour, FlavourError, Measure};
 pub use index::{Index, MOST_PIECES, Placement};
+pub use notable::Zugzwang;
 pub use table::Table;
 pub use tablebase::Tablebase;
 pub use tables::{TableBuildError, Tables};

@@ -11,7 +11,7 @@ use anqi_rules::{BoardSize, Color, Ladder, Piece, Position};
 #[cfg(feature = "files")]
 use crate::file::{Folder, TableFile};
 use crate::index::{MOST_PIECES, Placement};
-use crate::{Class, Ending, Flavour, Reading, TableError, Tables, Value};
+use crate::{Class, Ending, Flavour, Grouping, TableError, Tables, Value};
 
 /// Tables of one flavour: files of a folder, opened when they are first asked for, and small classes that are solved
 /// when they are first asked for. Threads share it.
@@ -45,7 +45,7 @@ type Key = u64;
 #[derive(Clone, Debug)]
 struct Found {
     source: Source,
-    reading: Reading,
+    grouping: Grouping,
 }
 
 #[derive(Clone, Debug)]
@@ -131,13 +131,13 @@ impl Tablebase {
     #[cold]
     fn find(&self, position: &Position) -> Result<Option<Found>, TableError> {
         let Ok(ending) = Ending::try_from(position.revealed()) else { return Ok(None) };
-        let reading = Class::of(&ending);
+        let grouping = Class::of(&ending);
         let solved = || if ending.len() <= self.solves { self.solve(ending).map(Source::Solved) } else { None };
         #[cfg(feature = "files")]
-        let source = self.file(&reading.class)?.map(Source::File).or_else(solved);
+        let source = self.file(&grouping.class)?.map(Source::File).or_else(solved);
         #[cfg(not(feature = "files"))]
         let source = solved();
-        Ok(source.map(|source| Found { source, reading }))
+        Ok(source.map(|source| Found { source, grouping }))
     }
 
     /// The file of a class, if there is one.
@@ -160,12 +160,12 @@ impl Found {
     /// `sets` are by colour and rung.
     #[inline]
     fn value(&self, turn: Color, sets: &[[u32; 7]; 2]) -> Result<Value, TableError> {
-        let mut placement = Placement { sets: [0; MOST_PIECES], turn: self.reading.color(turn) };
+        let mut placement = Placement { sets: [0; MOST_PIECES], turn: self.grouping.color(turn) };
         for color in Color::ALL {
             for (rung, set) in (1..).zip(sets[color as usize]) {
                 if set != 0 {
                     let piece = Piece { color, kind: Ladder::Taiwan.kind(rung) };
-                    placement.sets[self.reading.part(piece.index())] |= set;
+                    placement.sets[self.grouping.part(piece.index())] |= set;
                 }
             }
         }

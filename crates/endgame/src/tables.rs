@@ -10,7 +10,7 @@ use anqi_task::together;
 
 use crate::index::{MOST_PIECES, Placement};
 use crate::retrograde::solve;
-use crate::{Class, Ending, Flavour, Index, Reading, Table, TableTally, Value};
+use crate::{Class, Ending, Flavour, Grouping, Index, Table, TableTally, Value};
 
 /// Solved classes, with every class that a capture leads to.
 ///
@@ -91,9 +91,9 @@ impl Tables {
 
     /// The table of an ending and how to read it.
     #[must_use]
-    pub fn table(&self, ending: &Ending) -> Option<(&Table, Reading)> {
-        let reading = Class::of(ending);
-        Some((self.tables.get(&reading.class)?, reading))
+    pub fn table(&self, ending: &Ending) -> Option<(&Table, Grouping)> {
+        let grouping = Class::of(ending);
+        Some((self.tables.get(&grouping.class)?, grouping))
     }
 
     /// The table of an ending, to be kept.
@@ -110,10 +110,10 @@ impl Tables {
             return None;
         }
         let ending = Ending::try_from(position.revealed()).ok()?;
-        let (table, reading) = self.table(&ending)?;
-        let mut placement = Placement { sets: [0; MOST_PIECES], turn: reading.color(position.turn()?) };
+        let (table, grouping) = self.table(&ending)?;
+        let mut placement = Placement { sets: [0; MOST_PIECES], turn: grouping.color(position.turn()?) };
         for square in position.occupied() {
-            placement.sets[reading.part(position.piece_at(square)?.index())] |= square.set().0;
+            placement.sets[grouping.part(position.piece_at(square)?.index())] |= square.set().0;
         }
         Some(table.value(&placement))
     }
@@ -121,7 +121,7 @@ impl Tables {
     /// The results over all placements of an ending, by the side to move.
     #[must_use]
     pub fn tally(&self, ending: &Ending) -> Option<ByColor<TableTally>> {
-        let (table, reading) = self.table(ending)?;
-        Some(reading.tally(ending, table.tally()))
+        let (table, grouping) = self.table(ending)?;
+        Some(grouping.tally(ending, table.tally()))
     }
 }

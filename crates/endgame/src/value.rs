@@ -21,6 +21,16 @@ impl Wdl {
             Wdl::Win => Wdl::Loss,
         }
     }
+
+    /// `win`, `draw` or `loss`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Wdl::Loss => "loss",
+            Wdl::Draw => "draw",
+            Wdl::Win => "win",
+        }
+    }
 }
 
 /// Plies, when the winner hurries and the loser delays. To what is said by the [`Measure`](crate::Measure) of a table.

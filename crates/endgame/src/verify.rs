@@ -10,7 +10,7 @@
 use anqi_rules::{Color, Square, SquareSet, cannon_targets, neighbours};
 
 use crate::index::MOST_PIECES;
-use crate::{Class, Distance, Measure, Placement, Reading, Table, Value, Wdl};
+use crate::{Class, Distance, Grouping, Measure, Placement, Table, Value, Wdl};
 
 /// A value that does not follow from its successors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ pub fn verify<'a>(table: &Table, smaller: impl Fn(&Class) -> Option<&'a Table>) 
     let class = table.class();
     let conversion = |captured: usize| match class.without(captured) {
         None => Some(None),
-        Some(reading) => smaller(&reading.class).map(|table| Some((reading, table))),
+        Some(grouping) => smaller(&grouping.class).map(|table| Some((grouping, table))),
     };
     let conversions = (0..class.groups().len()).map(conversion).collect::<Option<Vec<_>>>()?;
     let check = Check { table, conversions };
@@ -46,7 +46,7 @@ pub fn verify<'a>(table: &Table, smaller: impl Fn(&Class) -> Option<&'a Table>) 
 struct Check<'a> {
     table: &'a Table,
     /// By captured group; `None` where the game is over.
-    conversions: Vec<Option<(Reading, &'a Table)>>,
+    conversions: Vec<Option<(Grouping, &'a Table)>>,
 }
 
 /// What the moves looked at so far promise.
@@ -128,8 +128,8 @@ impl Check<'_> {
 
     /// What the enemy faces after a capture.
     fn captured(&self, placement: &Placement, attacker: (usize, Square), victim: (usize, Square)) -> Value {
-        let Some((reading, table)) = &self.conversions[victim.0] else { return Value::loss(Distance(0)) };
-        let mut after = Placement { sets: [0; MOST_PIECES], turn: reading.color(placement.turn.other()) };
+        let Some((grouping, table)) = &self.conversions[victim.0] else { return Value::loss(Distance(0)) };
+        let mut after = Placement { sets: [0; MOST_PIECES], turn: grouping.color(placement.turn.other()) };
         for (group, mut set) in placement.sets.into_iter().enumerate().take(self.conversions.len()) {
             if group == victim.0 {
                 set &= !victim.1.set().0;
@@ -137,7 +137,7 @@ impl Check<'_> {
             if group == attacker.0 {
                 set = set & !attacker.1.set().0 | victim.1.set().0;
             }
-            after.sets[reading.part(group)] |= set;
+            after.sets[grouping.part(group)] |= set;
         }
         table.value(&after)
     }

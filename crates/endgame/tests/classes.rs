@@ -47,7 +47,7 @@ fn names_and_colours_do_not_matter_but_what_is_face_down_does() {
     assert_ne!(class("C", "p"), class("N", "p"));
     // What turns up, or is taken, is as if it had been so from the beginning.
     let (before, after) = (class("Gk", "Pn"), [class("GkP", "n"), class("Gkn", "P")]);
-    let flipped = |group| before.flipped(group).map(|reading| reading.class);
+    let flipped = |group| before.flipped(group).map(|grouping| grouping.class);
     let all: HashSet<Class> = (0..before.groups().len()).filter_map(flipped).collect();
     assert_eq!(all, HashSet::from(after));
     let taken: HashSet<Class> = before.smaller().collect();

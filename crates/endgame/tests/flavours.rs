@@ -105,13 +105,13 @@ fn the_longest_line() {
         .find(|placement| table.value(placement) == Value::win(Distance(121)))
         .expect("there is one");
     // As a position of the class's own name, whose groups come in the order of the class.
-    let reading = Class::of(&ending);
+    let grouping = Class::of(&ending);
     let mut setup = anqi_rules::Setup::empty(anqi_rules::BoardSize::FourByEight, anqi_rules::Ladder::Taiwan);
     for piece in ending.material().pieces() {
-        let square = anqi_rules::SquareSet(longest.sets[reading.part(piece.index())]).first().expect("a square");
+        let square = anqi_rules::SquareSet(longest.sets[grouping.part(piece.index())]).first().expect("a square");
         setup.pieces[square.index()] = Some(piece);
     }
-    setup.turn = Some(reading.color(longest.turn));
+    setup.turn = Some(grouping.color(longest.turn));
     let mut position = Position::try_from(setup).expect("a position");
     let mut plies = 0;
     while let Some(action) =

@@ -42,7 +42,7 @@ mod time;
 pub use anqi_task::Stop;
 pub use champion::{ChampionOptions, Chances, NetOption, chances, chances_in_tables, expected};
 pub use eval::{
-    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, NetworkError, NetworkFacts, Outcomes,
+    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, NetworkError, NetworkFacts, OutcomeOnly,
     Weights, WeightsError, play_out_captures, quiesce, view,
 };
 pub use fingerprint::{Fingerprint, FingerprintError};

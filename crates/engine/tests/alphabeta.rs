@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_engine::printed::Printed;
-use anqi_engine::{Evaluate, Fixed, Limits, Outcomes, PlayerSpec, Resources, Score, Stop};
+use anqi_engine::{Evaluate, Fixed, Limits, OutcomeOnly, PlayerSpec, Resources, Score, Stop};
 use anqi_rules::{Deal, Game, Move, Piece, Position, Rules, Seed};
 use rand_core::Rng;
 
@@ -74,7 +74,7 @@ fn check(rules: &str, most_hidden: u32, depth: u32, count: usize) {
     let rules: Rules = rules.parse().unwrap();
     let seed = Seed::from(u64::from(most_hidden * 10 + depth));
     for root in positions(&rules, &seed, most_hidden, count) {
-        for (name, eval) in [("static", &Fixed::default() as &dyn Dyn), ("outcome", &Outcomes)] {
+        for (name, eval) in [("static", &Fixed::default() as &dyn Dyn), ("outcome", &OutcomeOnly)] {
             let all = eval.exhaustive(&rules, &root, depth, 14);
             let six = eval.exhaustive(&rules, &root, depth, 6);
             let initial = eval.var1(&rules, &root, depth);

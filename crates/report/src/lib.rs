@@ -33,6 +33,7 @@ mod moves;
 mod page;
 mod replay;
 mod sets;
+mod solved;
 
 pub use assessment::assessment_html;
 pub use assessment_text::{assessment_text, tuned_text};
@@ -42,3 +43,4 @@ pub use markdown::{experiment_markdown, figure_file};
 pub use match_text::match_text;
 pub use moves::UnplayableGame;
 pub use sets::{Dots, SetsPicture};
+pub use solved::{solved_game_text, solved_games_csv, solved_games_text, solved_position_text};

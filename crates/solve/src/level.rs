@@ -17,7 +17,7 @@
 //! players who, of actions of equal value, take the one with fewer draws (as the value is the same, it wins more often,
 //! and loses more often): of the conversions that such play can reach, that with the fewest draws.
 
-use anqi_endgame::{Class, Reading};
+use anqi_endgame::{Class, Grouping};
 use anqi_rules::{BoardSize, Color, Square, SquareSet, cannon_targets, neighbours};
 
 use crate::index::{Index, MOST_GROUPS, VeiledPlacement};
@@ -65,7 +65,7 @@ impl SolvedLevel {
 #[derive(Clone, Debug)]
 pub(crate) struct Child<'a> {
     pub(crate) level: &'a SolvedLevel,
-    pub(crate) reading: Reading,
+    pub(crate) grouping: Grouping,
     /// How the board must be turned to meet the level.
     pub(crate) turning: Option<Turning>,
 }
@@ -74,10 +74,10 @@ impl Child<'_> {
     /// Value and draws after a conversion, for the enemy of the mover, whose `turn` it is now.
     #[inline]
     pub(crate) fn worth(&self, sets: &[u32; MOST_GROUPS], groups: usize, turn: Color) -> (i32, Option<i32>) {
-        let mut after = VeiledPlacement { sets: [0; MOST_GROUPS], turn: self.reading.color(turn) };
+        let mut after = VeiledPlacement { sets: [0; MOST_GROUPS], turn: self.grouping.color(turn) };
         for (group, &set) in sets[..groups].iter().enumerate() {
             let set = self.turning.as_ref().map_or(set, |turning| turning.apply(set));
-            after.sets[self.reading.part(group)] |= set;
+            after.sets[self.grouping.part(group)] |= set;
         }
         self.level.worth(&after)
     }
@@ -86,9 +86,9 @@ impl Child<'_> {
 /// The classes that one capture or flip leads to.
 pub(crate) fn successors(class: &Class) -> impl Iterator<Item = Class> {
     let captures = |group: usize| class.without(group).filter(|_| class.can_be_taken(group));
-    let readings =
+    let groupings =
         (0..class.groups().len()).flat_map(move |group| captures(group).into_iter().chain(class.flipped(group)));
-    readings.map(|reading| reading.class)
+    groupings.map(|grouping| grouping.class)
 }
 
 /// What is needed to solve a level.
@@ -143,19 +143,19 @@ impl<'a> Problem<'a> {
         hidden: u32,
         find: impl Fn(&Class, u32) -> (&'a SolvedLevel, Option<Turning>),
     ) -> Problem<'a> {
-        let child = |reading: Reading, hidden: u32| {
-            let (level, turning) = find(&reading.class, hidden);
-            Child { level, reading, turning }
+        let child = |grouping: Grouping, hidden: u32| {
+            let (level, turning) = find(&grouping.class, hidden);
+            Child { level, grouping, turning }
         };
         let capture = |group: usize| match class.without(group) {
             _ if !class.can_be_taken(group) => Capture::Never,
             None => Capture::Won,
-            Some(reading) => Capture::To(child(reading, hidden)),
+            Some(grouping) => Capture::To(child(grouping, hidden)),
         };
         let flip = |square: Square| {
             let square = square.set().0;
-            let reveal = |(group, reading): (usize, Reading)| {
-                (group, i32::from(class.groups()[group].pool), child(reading, hidden & !square))
+            let reveal = |(group, grouping): (usize, Grouping)| {
+                (group, i32::from(class.groups()[group].pool), child(grouping, hidden & !square))
             };
             let after = (0..class.groups().len()).filter_map(|group| Some((group, class.flipped(group)?)));
             Flip { square, reveals: after.map(reveal).collect() }

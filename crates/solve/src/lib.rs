@@ -25,7 +25,7 @@
 //! | `index.rs` | `Index`: placements as numbers without gaps |
 //! | `level.rs` | `SolvedLevel`: the positions of a class with the same squares face down, solved by retrograde analysis |
 //! | `solver.rs` | `Solver`: classes on top of each other, and what they say about positions |
-//! | `sets.rs` | `FairSet`: what whole games on small boards are played with |
+//! | `sets.rs`, `games.rs` | `FairSet`: what whole games on small boards are played with; `SolvedGame`: what their first flips are worth |
 //! | `veiled.rs` | `Veiled`: endings with face-down pieces, written `Kn+Pp` |
 //! | `tally.rs` | `ValueTally`: how many placements are worth what |
 //! | `verify.rs` | the values of an ending checked by the rules of the game |
@@ -37,6 +37,7 @@
 //! - **The rules are not asked while solving.** Moves come from the relation of a class. That they are the moves of the
 //!   game is what the tests show, by slow and obvious code on positions of `anqi-rules`.
 
+mod games;
 mod index;
 mod level;
 mod sets;
@@ -49,10 +50,11 @@ mod veiled;
 mod verify;
 mod worth;
 
+pub use games::{Orbit, SolvedGame};
 pub use sets::FairSet;
 pub use solver::{SolveError, Solver};
 #[cfg(feature = "files")]
 pub use tables::{MOST_HIDDEN, MOST_PIECES, TableFolder, TablesError};
 pub use tally::ValueTally;
 pub use veiled::{Veiled, VeiledError};
-pub use worth::{Fraction, Worth};
+pub use worth::{Fraction, Worth, decimal};

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anqi_endgame::{Class, Reading};
-use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position};
+use anqi_endgame::{Class, Grouping};
+use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, RulesError};
 use anqi_task::together;
 use num_rational::Ratio;
 
@@ -70,6 +70,9 @@ pub enum SolveError {
     /// One side has nothing at all.
     #[error("{0} has pieces of one side only: nothing is left to play for")]
     OneSided(Material),
+    /// Pieces that are no army of the board.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
 }
 
 /// Boards with so many squares are solved as a whole; values with more face-down squares would need wider numbers.
@@ -220,13 +223,13 @@ impl Solver {
         if position.remaining(turn.other()) == 0 {
             return Some(Worth::decided(1));
         }
-        let reading = Class::of_pieces(&position.revealed(), position.pool(), self.ladder);
-        self.worth(&reading, position)
+        let grouping = Class::of_pieces(&position.revealed(), position.pool(), self.ladder);
+        self.worth(&grouping, position)
     }
 
     /// What a position is worth, given how its material reads.
-    pub(crate) fn worth(&self, reading: &Reading, position: &Position) -> Option<Worth> {
-        let (level, placement) = self.placement(reading, position)?;
+    pub(crate) fn worth(&self, grouping: &Grouping, position: &Position) -> Option<Worth> {
+        let (level, placement) = self.placement(grouping, position)?;
         let (value, draws) = level.worth(&placement);
         let unit = unit(position.hidden().len());
         let fraction = |count: i32| Ratio::new(i64::from(count), unit);
@@ -234,17 +237,17 @@ impl Solver {
     }
 
     /// The number of a position in its level, given how its material reads.
-    pub(crate) fn number(&self, reading: &Reading, position: &Position) -> Option<u32> {
-        let (level, placement) = self.placement(reading, position)?;
+    pub(crate) fn number(&self, grouping: &Grouping, position: &Position) -> Option<u32> {
+        let (level, placement) = self.placement(grouping, position)?;
         Some(level.index().number(&placement))
     }
 
-    fn placement(&self, reading: &Reading, position: &Position) -> Option<(&SolvedLevel, VeiledPlacement)> {
-        let (level, turning) = self.find(&reading.class, position.hidden().0)?;
-        let mut placement = VeiledPlacement { sets: [0; MOST_GROUPS], turn: reading.color(position.turn()?) };
+    fn placement(&self, grouping: &Grouping, position: &Position) -> Option<(&SolvedLevel, VeiledPlacement)> {
+        let (level, turning) = self.find(&grouping.class, position.hidden().0)?;
+        let mut placement = VeiledPlacement { sets: [0; MOST_GROUPS], turn: grouping.color(position.turn()?) };
         for square in position.occupied() & !position.hidden() {
             let set = turning.as_ref().map_or(square.set().0, |turning| turning.apply(square.set().0));
-            placement.sets[reading.part(position.piece_at(square)?.index())] |= set;
+            placement.sets[grouping.part(position.piece_at(square)?.index())] |= set;
         }
         Some((level, placement))
     }
@@ -287,18 +290,18 @@ impl Solver {
     /// two face-down pieces.
     #[must_use]
     pub fn tally(&self, veiled: &Veiled, turn: Color) -> Option<ValueTally> {
-        let reading = veiled.reading();
+        let grouping = veiled.grouping();
         let halves = match veiled.pool().len() {
             0 | 1 => 2,
             2 => 1,
             _ => return None,
         };
         let mut tally = ValueTally::default();
-        for (hidden, level) in self.levels(&reading.class)? {
+        for (hidden, level) in self.levels(&grouping.class)? {
             let images: BTreeSet<u32> = self.turnings.iter().map(|turning| turning.apply(hidden)).collect();
             let weight = images.len() as u64 * u64::from(level.index().weight()) * veiled.arrangements();
             let (red, black) = level.values().split_at(level.values().len() / 2);
-            let values = if reading.color(turn) == Color::Red { red } else { black };
+            let values = if grouping.color(turn) == Color::Red { red } else { black };
             values.iter().for_each(|&value| tally.add(i32::from(value) * halves, weight));
         }
         Some(tally)

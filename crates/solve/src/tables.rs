@@ -76,9 +76,17 @@ impl TableFolder {
         self.classes(pieces, hidden).values().map(|(name, _)| *name).collect()
     }
 
+    /// The endings whose tables are there, by pieces, then by face-down pieces.
+    pub fn present(&mut self) -> Vec<Veiled> {
+        let sizes =
+            (2..=MOST_PIECES).flat_map(|pieces| (0..=MOST_HIDDEN.min(pieces - 1)).map(move |hidden| (pieces, hidden)));
+        let all: Vec<Veiled> = sizes.flat_map(|(pieces, hidden)| self.names(pieces, hidden)).collect();
+        all.into_iter().filter(|veiled| self.path(veiled).exists()).collect()
+    }
+
     /// How many endings the class of `veiled` has.
     pub fn members(&mut self, veiled: &Veiled) -> u32 {
-        let class = veiled.reading().class;
+        let class = veiled.grouping().class;
         self.classes(class.pieces(), class.hidden()).get(&class).map_or(0, |(_, count)| *count)
     }
 
@@ -88,7 +96,7 @@ impl TableFolder {
 
     /// The file of the class of `veiled`.
     pub fn path(&mut self, veiled: &Veiled) -> PathBuf {
-        let class = veiled.reading().class;
+        let class = veiled.grouping().class;
         let name = self.classes(class.pieces(), class.hidden()).get(&class).map_or(*veiled, |(name, _)| *name);
         self.dir.join(format!("{name}.veiled"))
     }
@@ -108,7 +116,7 @@ impl TableFolder {
         let pieces = pieces.min(MOST_PIECES);
         let families: Vec<_> = (2..=pieces).flat_map(|pieces| self.families(pieces)).collect();
         let mut status = Status::default();
-        families.iter().flatten().for_each(|veiled| status.all.add(self.solver.size(&veiled.reading().class)));
+        families.iter().flatten().for_each(|veiled| status.all.add(self.solver.size(&veiled.grouping().class)));
         // Families do not need each other; as many at once as keep all threads busy.
         let mut rest = &families[..];
         while let Some(first) = rest.first() {
@@ -152,7 +160,7 @@ impl TableFolder {
         for veiled in family {
             let path = self.path(veiled);
             if anqi_store::exists(&path) {
-                done(self.solver.size(&veiled.reading().class), true);
+                done(self.solver.size(&veiled.grouping().class), true);
             } else {
                 missing.push((*veiled, path));
             }
@@ -163,7 +171,7 @@ impl TableFolder {
         let mut waves: BTreeMap<(u32, u32), BTreeSet<Class>> = BTreeMap::new();
         let mut files = HashMap::new();
         for (veiled, path) in missing {
-            let class = veiled.reading().class;
+            let class = veiled.grouping().class;
             waves.entry((class.pieces(), class.hidden())).or_default().insert(class.clone());
             files.insert(class, (veiled, path));
         }
@@ -193,7 +201,7 @@ impl TableFolder {
         if veiled.pieces().len() > MOST_PIECES || veiled.pool().len() > MOST_HIDDEN {
             return Err(TablesError::TooLarge(*veiled));
         }
-        let class = veiled.reading().class;
+        let class = veiled.grouping().class;
         self.load_class(&class)?;
         successors(&class).try_for_each(|smaller| self.load_class(&smaller))
     }
@@ -246,7 +254,7 @@ impl TableFolder {
     /// # Errors
     /// If the table is missing or damaged.
     pub fn tally(&mut self, veiled: &Veiled) -> Result<[ValueTally; 2], TablesError> {
-        self.load_class(&veiled.reading().class)?;
+        self.load_class(&veiled.grouping().class)?;
         Ok(Color::ALL.map(|turn| self.solver.tally(veiled, turn).unwrap_or_default()))
     }
 
@@ -266,7 +274,7 @@ fn classes(pieces: u32, hidden: u32) -> BTreeMap<Class, (Veiled, u32)> {
     let mut classes: BTreeMap<Class, (Veiled, u32)> = BTreeMap::new();
     for veiled in Veiled::all(pieces, hidden) {
         let kinds = |veiled: &Veiled| veiled.pieces().kinds();
-        let (name, count) = classes.entry(veiled.reading().class).or_insert((veiled, 0));
+        let (name, count) = classes.entry(veiled.grouping().class).or_insert((veiled, 0));
         *count += 1;
         if kinds(&veiled) < kinds(name) {
             *name = veiled;

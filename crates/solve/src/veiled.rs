@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anqi_endgame::{Class, Ending, EndingError, Reading};
+use anqi_endgame::{Class, Ending, EndingError, Grouping};
 use anqi_rules::{Ladder, Material, Piece, Position, excerpt};
 
 /// What is left on the 4×8 board, some of it face down.
@@ -85,18 +85,18 @@ impl Veiled {
         })
     }
 
-    pub(crate) fn reading(&self) -> Reading {
+    pub(crate) fn grouping(&self) -> Grouping {
         Class::of_pieces(&self.shown, &self.pool, Ladder::Taiwan)
     }
 
     /// In how many ways pieces that the solver does not tell apart can change places.
     pub(crate) fn arrangements(&self) -> u64 {
-        let reading = self.reading();
+        let grouping = self.grouping();
         let mut merged = [0; Piece::COUNT];
         let mut ways = 1;
         for (piece, count) in self.shown.iter() {
             for nth in 1..=u64::from(count) {
-                let group = &mut merged[reading.part(piece.index())];
+                let group = &mut merged[grouping.part(piece.index())];
                 *group += 1;
                 ways = ways * *group / nth;
             }

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use anqi_endgame::{Class, Reading};
+use anqi_endgame::{Class, Grouping};
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Piece, Position, Setup, Square, SquareSet};
 
 use crate::index::MOST_GROUPS;
@@ -24,13 +24,13 @@ impl Solver {
     /// # Errors
     /// With the first position whose value is wrong, or not known.
     pub fn verify(&self, veiled: &Veiled) -> Result<u64, Position> {
-        let reading = veiled.reading();
-        let mut probe = CachedProbe { solver: self, readings: HashMap::new() };
+        let grouping = veiled.grouping();
+        let mut probe = CachedProbe { solver: self, groupings: HashMap::new() };
         let mut positions = 0;
-        for (hidden, level) in self.levels(&reading.class).into_iter().flatten() {
+        for (hidden, level) in self.levels(&grouping.class).into_iter().flatten() {
             let position = |number: u32| {
                 let placement = level.index().placement(number);
-                place(veiled, &reading, &placement.sets, reading.color(placement.turn), hidden)
+                place(veiled, &grouping, &placement.sets, grouping.color(placement.turn), hidden)
             };
             let count = level.index().len();
             positions += u64::from(count);
@@ -54,7 +54,7 @@ impl Solver {
                 let grounded_now = &mut grounded;
                 waiting.retain(|&number| {
                     let ground = probe.has_ground(&position(number), |after| {
-                        self.number(&reading, after).is_some_and(|number| grounded_now[number as usize])
+                        self.number(&grouping, after).is_some_and(|number| grounded_now[number as usize])
                     });
                     grounded_now[number as usize] = ground;
                     !ground
@@ -70,12 +70,12 @@ impl Solver {
 
 /// A position of `veiled` with the groups of its class on these squares. Which piece of a group stands where does not
 /// matter.
-fn place(veiled: &Veiled, reading: &Reading, sets: &[u32; MOST_GROUPS], turn: Color, hidden: u32) -> Position {
+fn place(veiled: &Veiled, grouping: &Grouping, sets: &[u32; MOST_GROUPS], turn: Color, hidden: u32) -> Position {
     let empty = Setup::empty(BoardSize::FourByEight, Ladder::Taiwan);
     let mut setup = Setup { turn: Some(turn), hidden: SquareSet(hidden), pool: *veiled.pool(), ..empty };
     let mut left = *sets;
     for piece in veiled.shown().pieces() {
-        let set = &mut left[reading.part(piece.index())];
+        let set = &mut left[grouping.part(piece.index())];
         let square = Square::from_low_bits(set.trailing_zeros() as usize);
         *set &= set.wrapping_sub(1);
         setup.pieces[square.index()] = Some(piece);
@@ -86,7 +86,7 @@ fn place(veiled: &Veiled, reading: &Reading, sets: &[u32; MOST_GROUPS], turn: Co
 /// Probing without finding the canonical form of the same material again and again.
 struct CachedProbe<'a> {
     solver: &'a Solver,
-    readings: HashMap<(Material, Material), Reading>,
+    groupings: HashMap<(Material, Material), Grouping>,
 }
 
 impl CachedProbe<'_> {
@@ -97,11 +97,11 @@ impl CachedProbe<'_> {
         }
         let (shown, pool) = (position.revealed(), *position.pool());
         let ladder = position.ladder();
-        let reading = match self.readings.entry((shown, pool)) {
+        let grouping = match self.groupings.entry((shown, pool)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(Class::of_pieces(&shown, &pool, ladder)),
         };
-        Some(self.solver.worth(reading, position)?.value)
+        Some(self.solver.worth(grouping, position)?.value)
     }
 
     fn action(&mut self, position: &Position, mv: Move) -> Option<Fraction> {

@@ -5,6 +5,12 @@ use num_rational::Ratio;
 /// An exact fraction.
 pub type Fraction = Ratio<i64>;
 
+/// The number nearest to a fraction.
+#[must_use]
+pub fn decimal(fraction: Fraction) -> f64 {
+    *fraction.numer() as f64 / *fraction.denom() as f64
+}
+
 /// What best play on both sides leads to, for one player.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Worth {

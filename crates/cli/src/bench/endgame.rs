@@ -37,7 +37,7 @@ pub(super) fn run(time: Duration, out: &mut Output) -> Result<Exit> {
             let positions = Index::new(&class).context("a small class")?.positions();
             let mut smaller = Tables::new(flavour);
             let captured = (0..class.groups().len()).filter_map(|group| class.without(group));
-            smaller.build(captured.filter_map(|reading| reading.class.name()), NonZeroUsize::MIN)?;
+            smaller.build(captured.filter_map(|grouping| grouping.class.name()), NonZeroUsize::MIN)?;
             let per_second = best_rate(time, || {
                 let mut tables = smaller.clone(); // shares what is built
                 tables.build([ending], NonZeroUsize::MIN).map_or(0, |()| positions)

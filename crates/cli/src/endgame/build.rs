@@ -2,18 +2,18 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Instant;
 
 use anqi_endgame::{Ending, Flavour, build as build_tables, classes_up_to, table_path};
 use anqi_fleet::build_elsewhere;
 use anqi_task::Stop;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
 use crate::Exit;
 use crate::arena::{raise_after, shell, stop_on_signals};
+use crate::concurrency::Concurrency;
 use crate::output::{Output, grouped};
 use crate::progress::Bar;
 
@@ -59,25 +59,31 @@ pub(crate) struct BuildArgs {
     nats: Option<String>,
 }
 
+/// How fast
+#[derive(Args)]
+pub(super) struct ThreadsArgs {
+    /// How many threads [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<Concurrency>,
+}
+
+impl ThreadsArgs {
+    pub(super) fn count(&self) -> NonZeroUsize {
+        Concurrency::or_cores(self.threads)
+    }
+}
+
 /// How fast, and how long
 #[derive(Args)]
 pub(super) struct HowArgs {
-    /// How many threads [default: as many as there are cores]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(super) threads: ThreadsArgs,
     /// Stop after so many seconds; the same command goes on with what was not finished
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
 }
 
 impl HowArgs {
-    pub(super) fn threads(&self) -> Result<NonZeroUsize> {
-        match self.threads {
-            Some(threads) => Ok(threads),
-            None => thread::available_parallelism().context("how many cores there are is unknown; say --threads"),
-        }
-    }
-
     /// Raised by a signal, or when the time is over.
     pub(super) fn stop(&self) -> Result<Stop> {
         let stop = stop_on_signals()?;
@@ -106,7 +112,9 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
     let endings = what.endings();
     let all = endings.iter().copied();
     let complete = match &args.nats {
-        None => build_tables(&what.dir, what.flavour, all, args.how.threads()?, &stop, &mut bar).map_err(Into::into),
+        None => {
+            build_tables(&what.dir, what.flavour, all, args.how.threads.count(), &stop, &mut bar).map_err(Into::into)
+        }
         Some(url) => build_elsewhere(url, &what.dir, what.flavour, all, &stop, &mut bar).map_err(anyhow::Error::from),
     };
     let status = *bar.status();

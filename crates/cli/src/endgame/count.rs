@@ -1,19 +1,16 @@
 //! `anqi endgame count`: results of classes that are too many to keep.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anqi_endgame::{Class, Ending, Flavour, Index, TableTally, count};
-use anqi_rules::{ByColor, Color};
+use anqi_endgame::{Class, CountsFile, Ending, Flavour, count};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
 
 use super::build::HowArgs;
 use crate::Exit;
-use crate::output::{Output, grouped};
+use crate::output::Output;
+use crate::progress::Bar;
 
 /// Solve all classes of some number of pieces and write down their results, not their tables
 ///
@@ -37,9 +34,6 @@ pub(crate) struct CountArgs {
     how: HowArgs,
 }
 
-const HEADER: &str =
-    "class,positions,red_win,red_draw,red_loss,red_longest,black_win,black_draw,black_loss,black_longest";
-
 #[derive(Serialize)]
 struct Counted {
     schema: &'static str,
@@ -49,48 +43,24 @@ struct Counted {
 
 pub(crate) fn run(args: &CountArgs, out: &mut Output) -> Result<Exit> {
     let stop = args.how.stop()?;
-    let name = || format!("cannot write {}", args.csv.display());
-    let known = known(args).with_context(name)?;
-    let mut file = OpenOptions::new().create(true).append(true).open(&args.csv).with_context(name)?;
-    if known.is_empty() && file.metadata().with_context(name)?.len() == 0 {
-        writeln!(file, "{HEADER}").with_context(name)?;
-    }
+    let mut file = CountsFile::open(&args.csv).with_context(|| format!("cannot read {}", args.csv.display()))?;
     let all = Class::all(args.pieces);
-    let missing: Vec<Ending> = all.values().copied().filter(|ending| !known.contains(&ending.to_string())).collect();
-    let (mut left, mut written) = (missing.len(), Ok(()));
-    let complete = count(&args.dir, args.flavour, &missing, args.how.threads()?, &stop, |ending, tally| {
-        left -= 1;
-        written = std::mem::replace(&mut written, Ok(())).and_then(|()| write(&mut file, ending, tally));
-        if left.is_multiple_of(10) {
-            eprintln!("{} classes left", grouped(left as u64));
+    let missing: Vec<Ending> = all.values().copied().filter(|ending| !file.has(ending)).collect();
+    let (mut bar, mut left, mut written) = (Bar::of("classes"), missing.len(), Ok(()));
+    let complete = count(&args.dir, args.flavour, &missing, args.how.threads.count(), &stop, |ending, tally| {
+        if written.is_err() {
+            return;
         }
+        written = file.add(ending, tally);
+        if written.is_err() {
+            stop.raise();
+        }
+        left -= 1;
+        bar.show("", missing.len() - left, missing.len());
     })?;
-    written.with_context(name)?;
+    drop(bar);
+    written.with_context(|| format!("cannot write {}", args.csv.display()))?;
     let counted = Counted { schema: "anqi-endgame-count-1", classes: all.len(), missing: left };
     out.print(&counted, |text| writeln!(text, "{} of {} classes", counted.classes - left, counted.classes))?;
     Ok(if complete { Exit::Done } else { Exit::Interrupted })
-}
-
-/// The classes that have a whole line. What was written of another one is cut off.
-fn known(args: &CountArgs) -> io::Result<BTreeSet<String>> {
-    let text = match fs::read_to_string(&args.csv) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        text => text?,
-    };
-    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    if whole < text.len() {
-        OpenOptions::new().write(true).open(&args.csv)?.set_len(whole as u64)?;
-    }
-    let class = |line: &str| line.split_once(',').map(|(class, _)| class.to_owned());
-    Ok(text[..whole].lines().skip(1).filter_map(class).collect())
-}
-
-fn write(file: &mut File, ending: Ending, tally: &ByColor<TableTally>) -> io::Result<()> {
-    let positions = Index::new(&Class::of(&ending).class).map_or(0, |index| index.positions());
-    let side = |color: Color| {
-        let TableTally { win, draw, loss, longest } = tally[color];
-        format!("{win},{draw},{loss},{}", longest.map_or_else(String::new, |plies| plies.0.to_string()))
-    };
-    let line = format!("{ending},{positions},{},{}\n", side(Color::Red), side(Color::Black));
-    file.write_all(line.as_bytes())
 }

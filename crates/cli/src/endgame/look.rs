@@ -1,12 +1,12 @@
 //! `anqi endgame probe` and `anqi endgame line`: what tables say about one position.
 
 use anqi_endgame::{Action, Ending, MOST_PIECES, Tablebase};
-use anqi_rules::{BoardSize, Ladder, Move, Position};
-use anyhow::{Context, Result, bail};
+use anqi_rules::{BoardSize, Ladder, Position};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 
-use super::{TablesArgs, described, name, plies};
+use super::{TablesArgs, plies};
 use crate::Exit;
 use crate::arena::shell;
 use crate::output::Output;
@@ -46,20 +46,20 @@ pub(crate) fn probe(args: &ProbeArgs, out: &mut Output) -> Result<Exit> {
     let actions = tablebase.actions(&position)?.with_context(|| missing(&position, &tablebase))?;
     let judged = |action: &Action| Judged {
         action: action.mv.to_string(),
-        verdict: name(action.value.wdl()),
+        verdict: action.value.wdl().name(),
         plies: plies(action.value, flavour),
     };
     let probed = Probed {
         schema: "anqi-endgame-probe-1",
         position: position.to_string(),
         flavour: flavour.to_string(),
-        verdict: name(value.wdl()),
+        verdict: value.wdl().name(),
         plies: plies(value, flavour),
         actions: actions.iter().map(judged).collect(),
     };
     out.print(&probed, |text| {
-        writeln!(text, "{} ({flavour})", described(value, flavour))?;
-        actions.iter().try_for_each(|action| writeln!(text, "{:<6} {}", action.mv, described(action.value, flavour)))
+        writeln!(text, "{} ({flavour})", flavour.describe(value))?;
+        actions.iter().try_for_each(|action| writeln!(text, "{:<6} {}", action.mv, flavour.describe(action.value)))
     })?;
     Ok(Exit::Done)
 }
@@ -92,25 +92,18 @@ pub(crate) fn line(args: &LineArgs, out: &mut Output) -> Result<Exit> {
         bail!("tables of outcomes know no distances; perfect play needs end or conversion");
     }
     let Some(value) = tablebase.judge(&start)? else { bail!(missing(&start, &tablebase)) };
-    let (mut position, mut moves) = (start, Vec::new());
-    // A draw has no end.
-    while tablebase.judge(&position)?.is_some_and(|value| value.distance().is_some()) {
-        let actions = tablebase.actions(&position)?.with_context(|| missing(&position, &tablebase))?;
-        let Some(&Action { mv: Move::Step { from, to }, .. }) = actions.first() else { break };
-        moves.push(Move::Step { from, to }.to_string());
-        position = position.after_step(from, to);
-    }
+    let played = tablebase.line(&start)?.map_err(|unknown| anyhow!(missing(&unknown, &tablebase)))?;
     let line = PlayedLine {
         schema: "anqi-endgame-line-1",
         position: start.to_string(),
         flavour: flavour.to_string(),
-        verdict: name(value.wdl()),
+        verdict: value.wdl().name(),
         plies: plies(value, flavour),
-        line: moves,
-        end: position.to_string(),
+        line: played.moves.iter().map(ToString::to_string).collect(),
+        end: played.end.to_string(),
     };
     out.print(&line, |text| {
-        writeln!(text, "{} ({flavour})", described(value, flavour))?;
+        writeln!(text, "{} ({flavour})", flavour.describe(value))?;
         for moves in line.line.chunks(10) {
             writeln!(text, "{}", moves.join(" "))?;
         }

@@ -9,8 +9,7 @@ mod verify;
 
 use std::path::PathBuf;
 
-use anqi_endgame::{Ending, Flavour, Table, TableFile, Tablebase, Tables, Value, Wdl};
-use anqi_rules::{Color, Piece, Position, Setup, SquareSet};
+use anqi_endgame::{Class, Ending, Flavour, MOST_PIECES, Table, TableFile, Tablebase, Tables, Value};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
@@ -68,14 +67,14 @@ impl TablesArgs {
     fn tablebase(&self) -> Result<Tablebase> {
         Ok(match &self.dir {
             Some(dir) => Tablebase::open(dir, self.flavour)?,
-            None => Tablebase::solving(self.flavour, anqi_endgame::MOST_PIECES as u32),
+            None => Tablebase::solving(self.flavour, MOST_PIECES as u32),
         })
     }
 
     /// The whole table of an ending.
     fn table(&self, ending: &Ending) -> Result<Table> {
-        let class = anqi_endgame::Class::of(ending).class;
-        let Some(name) = class.name() else { bail!("{ending} has more than {} pieces", anqi_endgame::MOST_PIECES) };
+        let class = Class::of(ending).class;
+        let Some(name) = class.name() else { bail!("{ending} has more than {MOST_PIECES} pieces") };
         if let Some(dir) = &self.dir {
             return Ok(TableFile::need(dir, &name, self.flavour)?.load()?);
         }
@@ -87,41 +86,7 @@ impl TablesArgs {
     }
 }
 
-/// `win in 13`, `draw`, `loss in 16`; without plies where the table has none.
-fn described(value: Value, flavour: Flavour) -> String {
-    let name = name(value.wdl());
-    match value.distance() {
-        Some(plies) if flavour.measure() != anqi_endgame::Measure::Outcome => format!("{name} in {}", plies.0),
-        _ => name.to_owned(),
-    }
-}
-
-const fn name(wdl: Wdl) -> &'static str {
-    match wdl {
-        Wdl::Win => "win",
-        Wdl::Draw => "draw",
-        Wdl::Loss => "loss",
-    }
-}
-
 /// Plies as JSON has them: null for draws and for tables without distances.
 fn plies(value: Value, flavour: Flavour) -> Option<u16> {
-    let counted = flavour.measure() != anqi_endgame::Measure::Outcome;
-    value.distance().filter(|_| counted).map(|plies| plies.0)
-}
-
-/// A placement of a class as a position of one of its endings.
-fn position(ending: &Ending, placement: &anqi_endgame::Placement) -> Result<Position> {
-    let reading = anqi_endgame::Class::of(ending);
-    let mut setup = Setup::empty(anqi_rules::BoardSize::FourByEight, anqi_rules::Ladder::Taiwan);
-    let mut sets = placement.sets;
-    let pieces: Vec<Piece> = ending.material().pieces().collect();
-    for piece in pieces {
-        let set = &mut sets[reading.part(piece.index())];
-        let square = SquareSet(*set).first().context("a placement has a square for each piece")?;
-        *set ^= square.set().0;
-        setup.pieces[square.index()] = Some(piece);
-    }
-    setup.turn = Color::ALL.into_iter().find(|&color| reading.color(color) == placement.turn);
-    Ok(Position::try_from(setup)?)
+    flavour.distance(value).map(|plies| plies.0)
 }

@@ -1,12 +1,12 @@
 //! `anqi endgame mutual`: placements in which nobody wants to move.
 
-use anqi_endgame::{Ending, Placement, Table, Wdl};
+use anqi_endgame::{Class, Ending, Placement};
 use anqi_rules::Color;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
 
-use super::{TablesArgs, name, position};
+use super::TablesArgs;
 use crate::Exit;
 use crate::output::{Output, grouped};
 
@@ -29,11 +29,11 @@ struct Mutual {
     flavour: String,
     /// Up to symmetry.
     count: u64,
-    positions: Vec<Zugzwang>,
+    positions: Vec<ShownZugzwang>,
 }
 
 #[derive(Serialize)]
-struct Zugzwang {
+struct ShownZugzwang {
     /// With red to move.
     position: String,
     red_to_move: &'static str,
@@ -49,38 +49,26 @@ pub(crate) fn run(args: &MutualArgs, out: &mut Output) -> Result<Exit> {
         count: 0,
         positions: Vec::new(),
     };
-    let reading = anqi_endgame::Class::of(&args.ending);
-    for place in 0..table.index().places() / 2 {
-        let Some(placement) = table.index().placement(place) else { continue };
-        // Pieces that can be exchanged, or reflected onto each other, have more than one place.
-        if table.index().place(&placement) != place {
-            continue;
-        }
-        let [red, black] = outcomes(&table, &placement);
-        if red < black.reversed() {
-            mutual.count += 1;
-            if mutual.positions.len() < args.show {
-                let turn = reading.color(Color::Red);
-                let [red, black] = if reading.swapped { [black, red] } else { [red, black] };
-                mutual.positions.push(Zugzwang {
-                    position: position(&args.ending, &Placement { turn, ..placement })?.to_string(),
-                    red_to_move: name(red),
-                    black_to_move: name(black),
-                });
-            }
+    let grouping = Class::of(&args.ending);
+    for zugzwang in table.mutual_zugzwangs() {
+        mutual.count += 1;
+        if mutual.positions.len() < args.show {
+            let placement = Placement { turn: grouping.color(Color::Red), ..zugzwang.placement };
+            let position = grouping.position(&args.ending, &placement).context("a placement is a position")?;
+            let outcome = |color| zugzwang.outcomes[grouping.color(color)].name();
+            mutual.positions.push(ShownZugzwang {
+                position: position.to_string(),
+                red_to_move: outcome(Color::Red),
+                black_to_move: outcome(Color::Black),
+            });
         }
     }
     out.print(&mutual, |text| {
         writeln!(text, "{}: {} mutual zugzwangs up to symmetry", mutual.ending, grouped(mutual.count))?;
-        for Zugzwang { position, red_to_move, black_to_move } in &mutual.positions {
+        for ShownZugzwang { position, red_to_move, black_to_move } in &mutual.positions {
             writeln!(text, "{position}  red to move: {red_to_move}, black to move: {black_to_move}")?;
         }
         Ok(())
     })?;
     Ok(Exit::Done)
-}
-
-/// With red to move and with black to move, each for the mover.
-fn outcomes(table: &Table, placement: &Placement) -> [Wdl; 2] {
-    Color::ALL.map(|turn| table.value(&Placement { turn, ..*placement }).wdl())
 }

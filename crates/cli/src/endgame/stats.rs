@@ -1,7 +1,7 @@
 //! `anqi endgame stats`: how many placements are won, drawn and lost.
 
-use anqi_endgame::{Class, Ending, Placement, Table, TableTally, Wdl};
-use anqi_rules::{ByColor, Color};
+use anqi_endgame::{Class, Ending, Measure, TableTally};
+use anqi_rules::Color;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
@@ -43,29 +43,28 @@ struct SideStats {
 pub(crate) fn run(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
     let ending = args.ending;
     let table = args.tables.table(&ending)?;
-    let reading = Class::of(&ending);
-    let tally = reading.tally(&ending, table.tally());
-    let longest = longest(&table);
-    let side = |color: Color| -> Result<SideStats> {
+    let grouping = Class::of(&ending);
+    let tally = grouping.tally(&ending, table.tally());
+    let longest = table.longest_wins();
+    let side = |color: Color| -> SideStats {
         let TableTally { win, draw, loss, longest: plies } = tally[color];
-        let example =
-            longest[reading.color(color)].map(|placement| super::position(&ending, &placement)).transpose()?;
-        let plies = plies.filter(|_| args.tables.flavour.measure() != anqi_endgame::Measure::Outcome);
-        Ok(SideStats {
+        let example = longest[grouping.color(color)].and_then(|placement| grouping.position(&ending, &placement));
+        let plies = plies.filter(|_| args.tables.flavour.measure() != Measure::Outcome);
+        SideStats {
             win,
             draw,
             loss,
             longest: plies.map(|plies| plies.0),
             position: example.filter(|_| plies.is_some()).map(|position| position.to_string()),
-        })
+        }
     };
     let stats = Stats {
         schema: "anqi-endgame-stats-1",
         ending: ending.to_string(),
-        class: reading.class.name().map_or_else(String::new, |name| name.to_string()),
+        class: grouping.class.name().map_or_else(String::new, |name| name.to_string()),
         flavour: args.tables.flavour.to_string(),
-        red_to_move: side(Color::Red)?,
-        black_to_move: side(Color::Black)?,
+        red_to_move: side(Color::Red),
+        black_to_move: side(Color::Black),
     };
     out.print(&stats, |text| {
         writeln!(text, "{} (class {}, {})", stats.ending, stats.class, stats.flavour)?;
@@ -79,19 +78,4 @@ pub(crate) fn run(args: &StatsArgs, out: &mut Output) -> Result<Exit> {
         Ok(())
     })?;
     Ok(Exit::Done)
-}
-
-/// For each side to move the first placement whose win takes longest.
-fn longest(table: &Table) -> ByColor<Option<Placement>> {
-    let mut found: ByColor<Option<Placement>> = ByColor::default();
-    for placement in (0..table.index().places()).filter_map(|place| table.index().placement(place)) {
-        let value = table.value(&placement);
-        if found[placement.turn].is_none()
-            && value.wdl() == Wdl::Win
-            && value.distance() == table.tally()[placement.turn].longest
-        {
-            found[placement.turn] = Some(placement);
-        }
-    }
-    found
 }

@@ -2,21 +2,19 @@
 
 mod table;
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anqi_report::{Dots, SetsPicture};
-use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, Rules, Square, excerpt};
-use anqi_solve::{FairSet, Fraction, Solver, Worth};
+use anqi_report::{SetsPicture, solved_game_text, solved_games_csv, solved_games_text, solved_position_text};
+use anqi_rules::{BoardSize, Ladder, Material, Move, Position, Square, excerpt};
+use anqi_solve::{Fraction, SolvedGame, Solver, Worth, decimal};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::Exit;
-use crate::output::{Output, grouped, write_file};
+use crate::concurrency::Concurrency;
+use crate::output::{Output, write_file};
 
 /// Solve small games exactly: every first flip, or every action of a position
 ///
@@ -55,7 +53,7 @@ pub(crate) struct SolveArgs {
     svg: Option<PathBuf>,
     /// Threads to use; all there are if not given
     #[arg(long, value_name = "N", global = true)]
-    threads: Option<NonZeroUsize>,
+    threads: Option<Concurrency>,
 }
 
 #[derive(Subcommand)]
@@ -70,7 +68,7 @@ fn board(name: &str) -> Result<BoardSize, String> {
 }
 
 pub(crate) fn run(args: &SolveArgs, out: &mut Output) -> Result<Exit> {
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let threads = Concurrency::or_cores(args.threads);
     match (&args.command, args.board, &args.position) {
         (Some(SolveCommand::Table(args)), ..) => table::run(args, threads, out),
         (None, board, Some(position)) => solve_position(args, board, position, threads, out),
@@ -81,7 +79,7 @@ pub(crate) fn run(args: &SolveArgs, out: &mut Output) -> Result<Exit> {
 }
 
 /// P(win) − P(loss) and its parts, as numbers and exactly.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct Shown {
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +91,7 @@ struct Shown {
     exact: Exact,
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct Exact {
     value: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,10 +106,10 @@ impl From<&Worth> for Shown {
     fn from(worth: &Worth) -> Shown {
         let exactly = |fraction: Option<Fraction>| fraction.map(|fraction| fraction.to_string());
         Shown {
-            value: number(worth.value),
-            win: worth.win().map(number),
-            draw: worth.draw.map(number),
-            loss: worth.loss().map(number),
+            value: decimal(worth.value),
+            win: worth.win().map(decimal),
+            draw: worth.draw.map(decimal),
+            loss: worth.loss().map(decimal),
             exact: Exact {
                 value: worth.value.to_string(),
                 win: exactly(worth.win()),
@@ -122,190 +120,72 @@ impl From<&Worth> for Shown {
     }
 }
 
-fn number(fraction: Fraction) -> f64 {
-    *fraction.numer() as f64 / *fraction.denom() as f64
-}
-
 #[derive(Serialize)]
-struct SolvedGame {
+struct GameInfo {
     schema: &'static str,
     positions: u64,
     #[serde(flatten)]
-    set: Set,
+    set: SetInfo,
 }
 
 #[derive(Serialize)]
-struct SolvedGames {
+struct GamesInfo {
     schema: &'static str,
     board: &'static str,
     classes: usize,
-    sets: Vec<Set>,
-}
-
-/// What `--svg` draws: the first set of each class.
-fn picture(games: &SolvedGames) -> SetsPicture {
-    let mut rows = Vec::new();
-    for set in games.sets.iter().filter(|set| set.like.as_ref() == Some(&set.set)) {
-        let like = games.sets.iter().filter(|other| other.like == set.like).count();
-        let label = if like == 1 { set.set.clone() } else { format!("{} and {} more", set.set, like - 1) };
-        let points = set.orbits.iter().map(|orbit| (orbit.squares[0].clone(), number(orbit.worth.value))).collect();
-        rows.push(Dots { label, points });
-    }
-    SetsPicture { board: games.board.to_owned(), sets: games.sets.len(), classes: games.classes, rows }
+    sets: Vec<SetInfo>,
 }
 
 /// One set on one board.
-#[derive(Clone, Serialize)]
-struct Set {
+#[derive(Serialize)]
+struct SetInfo {
     board: &'static str,
     set: String,
     /// The first set that is the same game, where all are solved.
     #[serde(skip_serializing_if = "Option::is_none")]
     like: Option<String>,
-    flips: Vec<Flip>,
-    #[serde(skip)]
-    orbits: Vec<Orbit>,
+    flips: Vec<FlipInfo>,
 }
 
-#[derive(Clone, Serialize)]
-struct Flip {
+#[derive(Serialize)]
+struct FlipInfo {
     square: String,
     #[serde(flatten)]
     worth: Shown,
 }
 
-/// Squares that symmetry makes equal, and what a first flip there is worth.
-#[derive(Clone)]
-struct Orbit {
-    squares: Vec<String>,
-    worth: Worth,
-}
-
-impl Set {
-    fn solve(rules: &Rules, solver: &mut Solver, threads: NonZeroUsize) -> Result<Set> {
-        solver.solve(&Material::EMPTY, rules.army(), threads)?;
-        let worths = solver.actions(&Position::initial(rules)).context("the board is not solved")?;
-        let flips = worths.iter().map(|(mv, worth)| Flip { square: mv.to_string(), worth: worth.into() }).collect();
-        let red: Material = rules.army().pieces().filter(|piece| piece.color == Color::Red).collect();
-        let fair = red.pieces().chain(red.swapped().pieces()).collect::<Material>() == *rules.army();
-        let set = if fair { red } else { *rules.army() }.to_string();
-        Ok(Set { board: rules.board().name(), set, like: None, flips, orbits: orbits(rules.board(), &worths) })
-    }
-}
-
-fn orbits(board: BoardSize, worths: &[(Move, Worth)]) -> Vec<Orbit> {
-    let mut orbits: Vec<(Square, Orbit)> = Vec::new();
-    for (mv, worth) in worths {
-        let Move::Flip(square) = mv else { continue };
-        // A square belongs to the least of those it can be turned to.
-        let first = board.symmetries().map(|symmetry| symmetry.apply(*square)).min().unwrap_or(*square);
-        match orbits.iter_mut().find(|(other, _)| *other == first) {
-            Some((_, orbit)) => orbit.squares.push(square.to_string()),
-            None => orbits.push((first, Orbit { squares: vec![square.to_string()], worth: *worth })),
+impl From<&SolvedGame> for SetInfo {
+    fn from(game: &SolvedGame) -> SetInfo {
+        let flip = |(square, worth): &(Square, Worth)| FlipInfo { square: square.to_string(), worth: worth.into() };
+        SetInfo {
+            board: game.board.name(),
+            set: game.set.to_string(),
+            like: game.like.map(|like| like.to_string()),
+            flips: game.flips.iter().map(flip).collect(),
         }
     }
-    orbits.into_iter().map(|(_, orbit)| orbit).collect()
-}
-
-fn rules(board: BoardSize, army: &Material) -> Result<Rules> {
-    Ok(format!("chen,board={board},army={army},draw=off").parse::<Rules>()?)
 }
 
 fn solve_set(board: BoardSize, set: Option<Material>, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
-    let set = set.context("--set is needed")?;
-    // One side in small letters is one side, too.
-    let rules = rules(board, &if set.of(Color::Red) == 0 { set.swapped() } else { set })?;
-    let mut solver = Solver::with_split(board, rules.ladder());
-    let set = Set::solve(&rules, &mut solver, threads)?;
-    let game = SolvedGame { schema: "anqi-solve-1", positions: solver.positions(), set };
-    out.print(&game, |text| {
-        let SolvedGame { positions, set, .. } = &game;
-        let best = set.orbits.iter().map(|orbit| orbit.worth.value).max().unwrap_or_default();
-        writeln!(text, "{} {}: {} positions solved", set.board, set.set, grouped(*positions))?;
-        writeln!(text, "the player who flips first gets {best} ({:+.4})", number(best))?;
-        writeln!(text)?;
-        let rows = set.orbits.iter().map(|orbit| (orbit.squares.join(" "), orbit.worth));
-        write_worths(text, "flip", &rows.collect::<Vec<_>>())
-    })?;
+    let mut solver = Solver::with_split(board, Ladder::Taiwan);
+    let game = SolvedGame::solve(set.context("--set is needed")?, &mut solver, threads)?;
+    let positions = solver.positions();
+    let info = GameInfo { schema: "anqi-solve-1", positions, set: SetInfo::from(&game) };
+    out.print(&info, |text| write!(text, "{}", solved_game_text(&game, positions)))?;
     Ok(Exit::Done)
-}
-
-/// A line for each, with columns as wide as needed.
-fn write_worths(text: &mut dyn Write, title: &str, rows: &[(String, Worth)]) -> io::Result<()> {
-    let exactly = |fraction: Option<Fraction>| fraction.map_or_else(String::new, |fraction| fraction.to_string());
-    let mut lines = vec![[title, "value", "", "win", "draw", "loss"].map(str::to_owned)];
-    lines.extend(rows.iter().map(|(name, worth)| {
-        let decimal = format!("{:+.4}", number(worth.value));
-        let [win, draw, loss] = [worth.win(), worth.draw, worth.loss()].map(exactly);
-        [name.clone(), worth.value.to_string(), decimal, win, draw, loss]
-    }));
-    let widths: Vec<usize> =
-        (0..6).map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0)).collect();
-    for line in &lines {
-        let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
-            if column == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
-        });
-        writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
-    }
-    Ok(())
 }
 
 fn solve_all(board: BoardSize, args: &SolveArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Exit> {
-    let mut games = SolvedGames { schema: "anqi-solve-all-1", board: board.name(), classes: 0, sets: Vec::new() };
-    let mut solved: BTreeMap<String, Set> = BTreeMap::new();
-    for fair in FairSet::all(board, Ladder::Taiwan) {
-        // Sets of one class are the same game.
-        let like = fair.like.to_string();
-        let set = match solved.entry(like.clone()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let mut solver = Solver::with_split(board, Ladder::Taiwan);
-                new.insert(Set::solve(&rules(board, &fair.like)?, &mut solver, threads)?)
-            }
-        };
-        games.sets.push(Set { set: fair.side.to_string(), like: Some(like), ..set.clone() });
-    }
-    games.classes = solved.len();
+    let games = SolvedGame::solve_all(board, threads)?;
+    let picture = SetsPicture::of(&games);
     if let Some(file) = &args.svg {
-        write_file(file, |out| Ok(out.write_all(picture(&games).to_svg().as_bytes())?))?;
+        write_file(file, |out| Ok(out.write_all(picture.to_svg().as_bytes())?))?;
     }
-    out.print(&games, |text| if args.csv { write_csv(text, &games) } else { write_all(text, &games) })?;
+    let sets = games.iter().map(SetInfo::from).collect();
+    let info = GamesInfo { schema: "anqi-solve-all-1", board: board.name(), classes: picture.classes, sets };
+    let shown = if args.csv { solved_games_csv } else { solved_games_text };
+    out.print(&info, |text| write!(text, "{}", shown(&games)))?;
     Ok(Exit::Done)
-}
-
-fn write_all(text: &mut dyn Write, games: &SolvedGames) -> io::Result<()> {
-    writeln!(text, "{}: {} fair sets of {} classes", games.board, games.sets.len(), games.classes)?;
-    writeln!(text)?;
-    let mut rows = Vec::new();
-    for set in &games.sets {
-        let row = |orbit: &Orbit| (format!("{} {}", set.set, orbit.squares.join(" ")), orbit.worth);
-        rows.extend(set.orbits.iter().map(row));
-    }
-    write_worths(text, "set and flip", &rows)
-}
-
-fn write_csv(text: &mut dyn Write, games: &SolvedGames) -> io::Result<()> {
-    writeln!(text, "board,set,like,squares,value,decimal,win,draw,loss")?;
-    for set in &games.sets {
-        for Orbit { squares, worth } in &set.orbits {
-            let exactly =
-                |fraction: Option<Fraction>| fraction.map_or_else(String::new, |fraction| fraction.to_string());
-            writeln!(
-                text,
-                "{},{},{},{},{},{:.6},{},{},{}",
-                games.board,
-                set.set,
-                set.like.as_deref().unwrap_or_default(),
-                squares.join(" "),
-                worth.value,
-                number(worth.value),
-                exactly(worth.win()),
-                exactly(worth.draw),
-                exactly(worth.loss())
-            )?;
-        }
-    }
-    Ok(())
 }
 
 #[derive(Serialize)]
@@ -337,7 +217,7 @@ fn solve_position(
         bail!("position {:?} is of the {} board, not {board}", excerpt(text), position.board());
     }
     if let Some(set) = &args.set {
-        let army = *rules(position.board(), set)?.army();
+        let army = *SolvedGame::rules(position.board(), *set)?.army();
         let there: Material = position.revealed().pieces().chain(position.pool().pieces()).collect();
         if let Some((piece, count)) = there.iter().find(|(piece, count)| *count > army.count(*piece)) {
             bail!(
@@ -361,12 +241,6 @@ fn print_probed(position: &Position, worth: &Worth, mut actions: Vec<(Move, Wort
     let listed = actions.iter().map(|(mv, worth)| Action { mv: mv.to_string(), worth: worth.into() }).collect();
     let schema = "anqi-solve-position-1";
     let probed = Probed { schema, position: position.to_string(), worth: worth.into(), actions: listed };
-    out.print(&probed, |text| {
-        let mover = position.turn().map_or("the player who flips first", Color::name);
-        writeln!(text, "{}: {mover} gets {} ({:+.4})", probed.position, worth.value, number(worth.value))?;
-        writeln!(text)?;
-        let rows: Vec<(String, Worth)> = actions.iter().map(|(mv, worth)| (mv.to_string(), *worth)).collect();
-        write_worths(text, "action", &rows)
-    })?;
+    out.print(&probed, |text| write!(text, "{}", solved_position_text(position, worth, &actions)))?;
     Ok(Exit::Done)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anqi_rules::{Color, Ladder, Position};
-use anqi_solve::{MOST_HIDDEN, MOST_PIECES, TableFolder, ValueTally, Veiled};
+use anqi_solve::{MOST_PIECES, TableFolder, ValueTally, Veiled};
 use anqi_task::Stop;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -147,13 +147,7 @@ fn build(args: &BuildArgs, threads: NonZeroUsize, out: &mut Output) -> Result<Ex
 
 /// The endings asked for, or those whose tables are there.
 fn endings(asked: &[Veiled], tables: &mut TableFolder) -> Vec<Veiled> {
-    if !asked.is_empty() {
-        return asked.to_vec();
-    }
-    let sizes =
-        (2..=MOST_PIECES).flat_map(|pieces| (0..=MOST_HIDDEN.min(pieces - 1)).map(move |hidden| (pieces, hidden)));
-    let all: Vec<Veiled> = sizes.flat_map(|(pieces, hidden)| tables.names(pieces, hidden)).collect();
-    all.into_iter().filter(|veiled| tables.path(veiled).exists()).collect()
+    if asked.is_empty() { tables.present() } else { asked.to_vec() }
 }
 
 #[derive(Serialize)]

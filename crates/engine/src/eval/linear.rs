@@ -3,7 +3,7 @@
 use anqi_rules::{Position, excerpt};
 
 use super::weights::MOST;
-use super::{Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Outcomes, Weights, WeightsError};
+use super::{Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, OutcomeOnly, Weights, WeightsError};
 
 /// An evaluation that is a sum of weights, each counted as often as the position says. Its gradient by the weights is
 /// what [`features`](Linear::features) gives, and it is never written down a second time.
@@ -66,7 +66,7 @@ impl Evaluation {
             Evaluation::Course => then(&Course::with_weights(weights)),
             Evaluation::Hand => then(&Hand::with_weights(weights)),
             Evaluation::Draw => then(&DrawJudge),
-            Evaluation::Outcome => then(&Outcomes),
+            Evaluation::Outcome => then(&OutcomeOnly),
         }
     }
 

@@ -61,9 +61,9 @@ fn larger_side(value: impl Fn(Color) -> i32) -> i32 {
 /// Nothing is good or bad until the game is over. With a search to the end, scores become
 /// `P(win) − P(loss)` times [`Score::WIN`].
 #[derive(Clone, Copy, Debug)]
-pub struct Outcomes;
+pub struct OutcomeOnly;
 
-impl Evaluate for Outcomes {
+impl Evaluate for OutcomeOnly {
     fn evaluate(&self, _: &Position) -> Score {
         Score::DRAW
     }
@@ -111,7 +111,7 @@ macro_rules! with_evaluation {
                 $then
             }
             $crate::eval::Evaluation::Outcome => {
-                let $eval = $crate::eval::Outcomes;
+                let $eval = $crate::eval::OutcomeOnly;
                 $then
             }
         }

@@ -1,0 +1,99 @@
+//! Results of classes that are too many to keep as tables: a file of comma-separated values, a line for each class.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use anqi_rules::{ByColor, Color};
+use anqi_store::{Access, write_whole};
+
+use crate::{Class, Ending, Index, TableTally};
+
+const HEADER: &str =
+    "class,positions,red_win,red_draw,red_loss,red_longest,black_win,black_draw,black_loss,black_longest\n";
+
+/// A file of results, of which every line is there whole.
+#[derive(Clone, Debug)]
+pub struct CountsFile {
+    path: PathBuf,
+    text: String,
+    known: BTreeSet<String>,
+}
+
+impl CountsFile {
+    /// Reads the file, if there is one. What is behind its last whole line is passed over.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn open(path: &Path) -> io::Result<CountsFile> {
+        let mut text = match fs::read_to_string(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            text => text?,
+        };
+        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        if text.is_empty() {
+            text = HEADER.to_owned();
+        }
+        let class = |line: &str| line.split_once(',').map(|(class, _)| class.to_owned());
+        let known = text.lines().skip(1).filter_map(class).collect();
+        Ok(CountsFile { path: path.to_owned(), text, known })
+    }
+
+    /// Whether it has the class of this name.
+    #[must_use]
+    pub fn has(&self, ending: &Ending) -> bool {
+        self.known.contains(&ending.to_string())
+    }
+
+    /// Writes the file with one more class, whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written; then it is as it was.
+    pub fn add(&mut self, ending: Ending, tally: &ByColor<TableTally>) -> io::Result<()> {
+        let positions = Index::new(&Class::of(&ending).class).map_or(0, |index| index.positions());
+        let side = |color: Color| {
+            let TableTally { win, draw, loss, longest } = tally[color];
+            format!("{win},{draw},{loss},{}", longest.map_or_else(String::new, |plies| plies.0.to_string()))
+        };
+        let before = self.text.len();
+        self.text += &format!("{ending},{positions},{},{}\n", side(Color::Red), side(Color::Black));
+        let written = write_whole(&self.path, Access::Ordinary, |file| file.write_all(self.text.as_bytes()));
+        match written {
+            Ok(()) => drop(self.known.insert(ending.to_string())),
+            Err(_) => self.text.truncate(before),
+        }
+        written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::{Flavour, Tables};
+
+    #[test]
+    fn a_torn_line_is_passed_over_and_written_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("counts.csv");
+        let names: [Ending; 2] = ["K-p", "N-p"].map(|name| name.parse().unwrap());
+        let mut tables = Tables::new(Flavour::END);
+        tables.build(names, NonZeroUsize::MIN).unwrap();
+        let mut file = CountsFile::open(&path).unwrap();
+        for name in names {
+            assert!(!file.has(&name));
+            file.add(name, tables.table(&name).unwrap().0.tally()).unwrap();
+        }
+        let whole = fs::read_to_string(&path).unwrap();
+        assert_eq!(whole.lines().count(), 3, "{whole}");
+
+        let torn = &whole[..whole.len() - 5];
+        fs::write(&path, torn).unwrap();
+        let mut file = CountsFile::open(&path).unwrap();
+        assert_eq!(names.map(|name| file.has(&name)), [true, false]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), torn, "reading changes nothing");
+        file.add(names[1], tables.table(&names[1]).unwrap().0.tally()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+    }
+}
