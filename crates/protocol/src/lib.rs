@@ -10,8 +10,8 @@
 //! - [`Talk`] is the same for protocols of other games: lines of text, and what they mean is the caller's business.
 //! - [`check_engine`] tells the author of an engine what a referee would find wrong with it.
 //!
-//! Nobody here ever meets a [`Deal`](anqi_rules::Deal): what is sent follows from a [`Game`](anqi_rules::Game), which
-//! both players see.
+//! What is sent follows from a [`Game`](anqi_rules::Game), which both players see. Only the games of [`check_engine`] have a
+//! [`Deal`](anqi_rules::Deal), which stays in `check.rs`.
 
 mod check;
 mod engine;
