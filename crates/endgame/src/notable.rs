@@ -7,7 +7,7 @@ use crate::{Placement, Table, Wdl};
 /// A placement in which each side does better if the other one is to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Zugzwang {
-    /// The placement, whoever is to move.
+    /// The placement; its side to move means nothing.
     pub placement: Placement,
     /// What it is worth to each side if it is to move.
     pub outcomes: ByColor<Wdl>,
@@ -30,7 +30,7 @@ impl Table {
         found
     }
 
-    /// All mutual zugzwangs, one of each four that are reflections. The side to move of the placements means nothing.
+    /// All mutual zugzwangs, one of each four that are reflections.
     ///
     /// ```
     /// use anqi_endgame::Tables;
