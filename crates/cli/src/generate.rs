@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use serde::Serialize;
 
-use crate::output::Output;
+use crate::output::{Output, write_file};
 use crate::{Cli, Exit};
 
 /// Print shell completions
@@ -63,10 +63,8 @@ pub(crate) fn man(args: &ManArgs, out: &mut Output) -> Result<Exit> {
 
 fn write_pages(command: &clap::Command, dir: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
     let file = dir.join(format!("{name}.1"));
-    fs::write(&file, page).with_context(|| format!("cannot write {}", file.display()))?;
+    write_file(&file, |mut page| Ok(clap_mangen::Man::new(command.clone()).render(&mut page)?))?;
     files.push(file);
     let subcommands = command.get_subcommands().filter(|sub| sub.get_name() != "help");
     subcommands.into_iter().try_for_each(|sub| write_pages(sub, dir, files))
