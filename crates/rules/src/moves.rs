@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::attacks::{Direction, cannon_targets};
+use crate::attacks::{Direction, cannon_targets, neighbours};
 use crate::piece::{Color, Piece};
 use crate::position::Position;
 use crate::square::{Square, SquareSet};
@@ -127,12 +127,16 @@ impl Position {
     pub fn is_legal(&self, mv: Move) -> bool {
         match mv {
             Move::Flip(square) => self.hidden().contains(square),
-            Move::Step { from, to } => self.turn().is_some_and(|mover| {
-                // Referees ask this for every ply: only the direction of the step is looked at.
-                let towards = Direction::ALL.into_iter().find(|direction| direction.step(from) == Some(to));
-                let sources = |direction| self.steps(direction, mover) | self.step_captures(direction, mover);
-                towards.is_some_and(|direction| sources(direction).contains(from))
-                    || self.jumpers(mover).contains(from) && self.jumps(from, mover).contains(to)
+            Move::Step { from, to } => self.piece_at(from).is_some_and(|mine| {
+                // Referees and move ordering ask about single moves, so nothing is computed for the whole board.
+                let adjacent = || neighbours(from).contains(to);
+                Some(mine.color) == self.turn()
+                    && match self.piece_at(to) {
+                        None => self.empty().contains(to) && adjacent(),
+                        Some(theirs) if theirs.color == mine.color => false,
+                        Some(_) if self.jumpers(mine.color).contains(from) => self.jumps(from, mine.color).contains(to),
+                        Some(theirs) => self.ladder().takes(mine.kind, theirs.kind) && adjacent(),
+                    }
             }),
         }
     }
