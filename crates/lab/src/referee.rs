@@ -127,8 +127,8 @@ impl RefereedGame<'_> {
         stop: &Stop,
     ) -> Result<(), BrokenOff> {
         let command = Command::Play { mv, ply: self.live.game().plies().len(), used: judged };
-        match self.live.apply(seat, &command, now).as_deref() {
-            Ok(&[Entry::Ply { ply, clock }]) => {
+        match self.live.apply(seat, &command, now) {
+            Ok(Some(Entry::Ply { ply, clock })) => {
                 let timed = !self.budgets[seat as usize].is_reproducible();
                 self.thoughts.push(Thought { clock, used: timed.then_some(used), ..thought });
                 for seat in Seat::ALL {

@@ -16,8 +16,8 @@ use crate::view::View;
 
 /// A game being played: who sits where, the clocks, the deal, and what has happened.
 ///
-/// It changes through [`Entry`]s alone. [`propose`](LiveGame::propose) says which entries a command leads to and changes
-/// nothing; the caller writes them down; [`commit`](LiveGame::commit) makes them happen. A write that fails has changed
+/// It changes through [`Entry`]s alone. [`propose`](LiveGame::propose) says which entry a command leads to and changes
+/// nothing; the caller writes it down; [`commit`](LiveGame::commit) makes it happen. A write that fails has changed
 /// nothing, and a game that is replayed from its entries equals the one that was played.
 ///
 /// It has no clock of its own: every `now` is a time since some start that the caller chooses, and never goes back.
@@ -33,10 +33,10 @@ use crate::view::View;
 /// let begin = || LiveGame::begin(&terms, Secret::from_seed(&Seed::from(7)), &policy, Duration::ZERO);
 /// let mut live = begin()?;
 /// let flip = Command::Play { mv: "c4".parse()?, ply: 0, used: None };
-/// let entries = live.apply(Seat::First, &flip, Duration::from_secs(3))?;
+/// let entry = live.apply(Seat::First, &flip, Duration::from_secs(3))?;
 ///
 /// let mut again = begin()?;
-/// again.commit(&entries, Duration::ZERO)?;
+/// again.commit(entry.as_slice(), Duration::ZERO)?;
 /// assert_eq!(again.game().plies(), live.game().plies());
 /// assert!(live.told().is_none()); // the deal is told when the game is over
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -358,15 +358,15 @@ impl<D: Borrow<Deal>> LiveGame<D> {
 
     /// What a command of `by` leads to; nothing has changed yet.
     ///
-    /// No entries mean that nothing is to be done. Whoever acts after its time is up loses on time instead.
+    /// No entry means that nothing is to be done. Whoever acts after its time is up loses on time instead.
     ///
     /// # Errors
     /// If the command cannot be carried out.
-    pub fn propose(&self, by: Seat, command: &Command, now: Duration) -> Result<Vec<Entry>, Refusal> {
+    pub fn propose(&self, by: Seat, command: &Command, now: Duration) -> Result<Option<Entry>, Refusal> {
         if let Some(outcome) = self.game.outcome() {
             return Err(Refusal::Over(outcome));
         }
-        let end = |loser, why| Ok(vec![Entry::End { loser, why, fault: None }]);
+        let end = |loser, why| Ok(Some(Entry::End { loser, why, fault: None }));
         let mover = self.game.seat();
         let late = self.deadline().is_some_and(|deadline| now > deadline);
         match command {
@@ -374,7 +374,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
             Command::Abandon => return end(Some(by), Termination::Abandoned),
             Command::Fail { kind, text } => {
                 let why = kind.termination().ok_or(Refusal::NotALoss(*kind))?;
-                return Ok(vec![Entry::End { loser: Some(by), why, fault: Some(format!("{kind}: {text}")) }]);
+                return Ok(Some(Entry::End { loser: Some(by), why, fault: Some(format!("{kind}: {text}")) }));
             }
             Command::Play { used: Some(_), .. } => {}
             _ if late => return end(Some(mover), Termination::Time),
@@ -397,28 +397,28 @@ impl<D: Borrow<Deal>> LiveGame<D> {
                 let to = (0..stands).rev().find(human).ok_or(Refusal::NothingToTakeBack)?;
                 let clocks = self.clocks(now);
                 let clocks = (clocks != [None; 2]).then_some(clocks);
-                Ok(vec![Entry::Back { plies: stands - to, clocks }])
+                Ok(Some(Entry::Back { plies: stands - to, clocks }))
             }
             Command::Offer if self.offer.is_some() => Err(Refusal::OfferedAlready),
             Command::Offer if self.offered_at[by as usize] == Some(self.game.plies().len()) => {
                 Err(Refusal::OfferedAlready)
             }
-            Command::Offer => Ok(vec![Entry::Offer { by }]),
+            Command::Offer => Ok(Some(Entry::Offer { by })),
             Command::Accept | Command::Decline if self.offer != Some(by.other()) => Err(Refusal::NoOffer(by)),
             Command::Accept => end(None, Termination::Agreement),
-            Command::Decline => Ok(vec![Entry::Decline { by }]),
-            _ => Ok(Vec::new()),
+            Command::Decline => Ok(Some(Entry::Decline { by })),
+            _ => Ok(None),
         }
     }
 
     /// A move of the side to move that took so long; the deal says what a flip shows.
-    fn ply(&self, mv: Move, used: Duration) -> Result<Vec<Entry>, Refusal> {
+    fn ply(&self, mv: Move, used: Duration) -> Result<Option<Entry>, Refusal> {
         let ply = self.deal.borrow().resolve(mv).ok().filter(|_| self.game.is_legal(mv));
         let ply = ply.ok_or_else(|| Refusal::Illegal { mv, position: *self.game.position() })?;
         let Timer { allowance, left } = self.timers[self.game.seat() as usize];
         let moves = (self.game.plies().len() / 2 + 1) as u32;
         let clock = allowance.clock.zip(left).map(|(clock, left)| clock.after_move(left, used, moves));
-        Ok(vec![Entry::Ply { ply, clock }])
+        Ok(Some(Entry::Ply { ply, clock }))
     }
 
     /// Makes entries happen that were proposed, or that a journal holds. The clock of the side to move starts anew.
@@ -433,10 +433,10 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     ///
     /// # Errors
     /// If the command cannot be carried out.
-    pub fn apply(&mut self, by: Seat, command: &Command, now: Duration) -> Result<Vec<Entry>, Refusal> {
-        let entries = self.propose(by, command, now)?;
-        self.commit(&entries, now)?;
-        Ok(entries)
+    pub fn apply(&mut self, by: Seat, command: &Command, now: Duration) -> Result<Option<Entry>, Refusal> {
+        let entry = self.propose(by, command, now)?;
+        self.commit(entry.as_slice(), now)?;
+        Ok(entry)
     }
 
     fn happen(&mut self, entry: &Entry, now: Duration) -> Result<(), EntryError> {

@@ -95,12 +95,12 @@ proptest! {
             let proposed = live.propose(by, &command, now);
             // A proposal changes nothing, so that a failed write changes nothing.
             prop_assert_eq!(&live.propose(by, &command, now), &proposed);
-            let Ok(entries) = proposed else {
+            let Ok(entry) = proposed else {
                 prop_assert!(live.apply(by, &command, now).is_err());
                 continue;
             };
-            live.commit(&entries, now).unwrap();
-            told.extend(entries);
+            live.commit(entry.as_slice(), now).unwrap();
+            told.extend(entry);
             let texts: Vec<String> = told.iter().map(|entry| serde_json::to_string(entry).unwrap()).collect();
             prop_assert!(!texts.iter().any(|text| text.contains(&secret)));
             let over = live.game().outcome().is_some();
@@ -153,7 +153,7 @@ fn whoever_acts_too_late_or_leaves_loses() {
     let flip = Command::Play { mv: "c4".parse().unwrap(), ply: 0, used: None };
     let mut live = begin(&timed, 1);
     assert_eq!(live.deadline(), Some(Duration::from_secs(20)));
-    assert_eq!(live.apply(Seat::Second, &Command::Flag, Duration::from_secs(20)).unwrap(), []);
+    assert_eq!(live.apply(Seat::Second, &Command::Flag, Duration::from_secs(20)).unwrap(), None);
     live.apply(Seat::First, &flip, now).unwrap();
     assert_eq!((end(&live), live.game().plies().len()), ("second wins (time)".to_owned(), 0));
     let mut live = begin(&timed, 1);

@@ -432,13 +432,13 @@ impl Game {
     }
 
     /// What the side to move may not do because of a long chase.
-    ///
+    fn chase_ban(&self) -> Option<ChaseBan> {
+        if self.rules.chase() { self.long_chase() } else { None }
+    }
+
     /// Looking back from the last ply: the prey fled, just before that the chaser had stepped to
     /// attack it, before that the prey had fled to where it was attacked, and so on.
-    fn chase_ban(&self) -> Option<ChaseBan> {
-        if !self.rules.chase() {
-            return None;
-        }
+    fn long_chase(&self) -> Option<ChaseBan> {
         let quiet = self.plies.len().min(usize::from(self.position().quiet()));
         let first = self.plies.len() - quiet;
         let mut used = Vec::new();

@@ -364,15 +364,13 @@ impl HostedGame {
         self.apply(dir, self.game().seat(), &Command::Flag)
     }
 
-    /// Carries a command out: its entries are in the journal first, then in the game.
+    /// Carries a command out: its entry is in the journal first, then in the game.
     fn apply(&mut self, dir: &Path, by: Seat, command: &Command) -> Result<(), HostedError> {
         let ended = self.ended();
         let State::Live(live) = &mut self.state else { return Err(ended) };
         let now = live.now();
-        let entries = live.game.propose(by, command, now)?;
-        if entries.is_empty() {
-            return Ok(());
-        }
+        let Some(entry) = live.game.propose(by, command, now)? else { return Ok(()) };
+        let entries = [entry];
         live.journal.append_all(&entries)?;
         live.game.commit(&entries, now).map_err(Refusal::from)?;
         self.version += 1;
