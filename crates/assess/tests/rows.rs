@@ -1,6 +1,5 @@
 //! Training rows out of files of records.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fs;
 
