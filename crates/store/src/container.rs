@@ -46,23 +46,29 @@ pub enum ContainerError {
         error: io::Error,
     },
     /// Another kind of file.
-    #[error("{0}: not a table")]
+    #[error("{0}: not a table: it does not begin with anqitab1 at byte 0")]
     NotATable(String),
     /// The beginning of the file is not what was written.
-    #[error("{path}: damaged, {what}")]
+    #[error("{path}: damaged at byte {at}: {what}")]
     Damaged {
         /// The file.
         path: String,
+        /// Where.
+        at: usize,
         /// In which way.
         what: &'static str,
     },
     /// A block is not what was written.
-    #[error("{path}: block {block} is damaged")]
+    #[error("{path}: block {block} is damaged: {what} (its bytes begin at byte {at})")]
     DamagedBlock {
         /// The file.
         path: String,
         /// Which one, from 0.
         block: usize,
+        /// Where it begins.
+        at: usize,
+        /// In which way.
+        what: &'static str,
     },
 }
 
@@ -87,28 +93,28 @@ impl Container {
     /// If it cannot be read, is no container, or is damaged.
     pub fn open(path: &Path) -> Result<Container, ContainerError> {
         let io = |error| ContainerError::Io { path: path.display().to_string(), error };
-        let damaged = |what| ContainerError::Damaged { path: path.display().to_string(), what };
+        let damaged = |at, what| ContainerError::Damaged { path: path.display().to_string(), at, what };
         let map = disk::map(path).map_err(io)?;
         if !map.starts_with(MAGIC) {
             return Err(ContainerError::NotATable(path.display().to_string()));
         }
-        let too_short = || damaged("it is too short");
+        let too_short = || damaged(map.len(), "it is too short");
         let number = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*map.get(at..)?.first_chunk()?)) };
         let head_len = number(8).ok_or_else(too_short)? as usize;
         let block_len = number(12).ok_or_else(too_short)? as usize;
         let len = map.get(16..).and_then(|rest| rest.first_chunk()).map(|bytes| u64::from_le_bytes(*bytes));
         let len = len.ok_or_else(too_short)?;
         if head_len > LONGEST_HEAD || block_len > LONGEST_BLOCK || block_len == 0 {
-            return Err(damaged("its lengths make no sense"));
+            return Err(damaged(8, "its lengths make no sense"));
         }
         let count = usize::try_from(len.div_ceil(block_len as u64)).map_err(|_| too_short())?;
         let head = PREFIX..PREFIX + head_len;
         let table_end = count.checked_mul(8).and_then(|table| table.checked_add(head.end)).ok_or_else(too_short)?;
         let checksum = number(table_end).ok_or_else(too_short)?;
         if crc32fast::hash(&map[..table_end]) != checksum {
-            return Err(damaged("its beginning does not fit its checksum"));
+            return Err(damaged(table_end, "this checksum does not fit all that is before it"));
         }
-        std::str::from_utf8(&map[head.clone()]).map_err(|_| damaged("its head is not text"))?;
+        std::str::from_utf8(&map[head.clone()]).map_err(|_| damaged(head.start, "its head is not text"))?;
         let mut blocks = Vec::with_capacity(count);
         let mut at = table_end + 4;
         for block in 0..count {
@@ -119,7 +125,7 @@ impl Container {
             at = end;
         }
         if at != map.len() {
-            return Err(damaged("it has not the length it should have"));
+            return Err(damaged(at.min(map.len()), "the file should end at another byte"));
         }
         Ok(Container { path: path.to_owned(), map, head, block_len, len, checksum, blocks })
     }
@@ -175,17 +181,18 @@ impl Container {
     /// # Panics
     /// If there is no such block.
     pub fn block(&self, block: usize) -> Result<Box<[u8]>, ContainerError> {
-        let damaged = || ContainerError::DamagedBlock { path: self.path.display().to_string(), block };
         let (place, checksum) = self.blocks[block].clone();
-        let compressed = self.map.get(place).ok_or_else(damaged)?;
+        let at = place.start;
+        let damaged = |what| ContainerError::DamagedBlock { path: self.path.display().to_string(), block, at, what };
+        let compressed = self.map.get(place).ok_or_else(|| damaged("it is not there"))?;
         let before = block as u64 * self.block_len as u64;
         let length = usize::try_from(self.len - before).map_or(self.block_len, |rest| rest.min(self.block_len));
         if crc32fast::hash(compressed) != checksum {
-            return Err(damaged());
+            return Err(damaged("it does not fit its checksum"));
         }
-        let bytes = zstd::bulk::decompress(compressed, length).map_err(|_| damaged())?;
+        let bytes = zstd::bulk::decompress(compressed, length).map_err(|_| damaged("it cannot be unpacked"))?;
         if bytes.len() != length {
-            return Err(damaged());
+            return Err(damaged("it unpacks to another length"));
         }
         Ok(bytes.into_boxed_slice())
     }

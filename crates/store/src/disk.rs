@@ -96,6 +96,21 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
+/// The whole content of a file that must be small.
+///
+/// # Errors
+/// If it cannot be read, or has more than `most` bytes.
+pub fn read_small(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let small = |bytes: Vec<u8>| {
+        let large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"));
+        if bytes.len() > most { Err(large()) } else { Ok(bytes) }
+    };
+    on_simulated!(path, disk => disk.read(path).and_then(small));
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    small(bytes)
+}
+
 /// The whole content of a file that must be UTF-8.
 ///
 /// # Errors
@@ -131,8 +146,62 @@ pub fn create_folders(dir: &Path) -> io::Result<()> {
     }
     let parent = folder_of(dir);
     create_folders(parent)?;
-    create_folder(dir)?;
+    create_folder(dir, Access::Ordinary)?;
     sync_folder(parent)
+}
+
+/// The same for a folder that its owner alone may look into; those above it are made as usual. One that is there stays as it
+/// is: see [`make_secret`].
+///
+/// # Errors
+/// If that fails.
+pub fn create_secret_folder(dir: &Path) -> io::Result<()> {
+    if dir.as_os_str().is_empty() || is_folder(dir) {
+        return Ok(());
+    }
+    let parent = folder_of(dir);
+    create_folders(parent)?;
+    create_folder(dir, Access::Secret)?;
+    sync_folder(parent)
+}
+
+/// Whether others than its owner may read a file or look into a folder.
+///
+/// # Errors
+/// If that cannot be found out.
+pub fn is_open_to_others(path: &Path) -> io::Result<bool> {
+    on_simulated!(path, disk => disk.is_open_to_others(path));
+    Ok(mode(&fs::metadata(path)?) & 0o077 != 0)
+}
+
+/// Takes away what others than its owner may do with a file or a folder.
+///
+/// # Errors
+/// If that fails, because it belongs to another user, for instance.
+pub fn make_secret(path: &Path) -> io::Result<()> {
+    on_simulated!(path, disk => disk.make_secret(path));
+    set_mode(path, mode(&fs::metadata(path)?) & 0o700)
+}
+
+#[cfg(unix)]
+fn mode(metadata: &fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions())
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+/// Elsewhere a user's folders are the user's own.
+#[cfg(not(unix))]
+fn mode(_: &fs::Metadata) -> u32 {
+    0o700
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) -> io::Result<()> {
+    Ok(())
 }
 
 /// The files of a folder, in no particular order.
@@ -187,9 +256,14 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir()
 }
 
-fn create_folder(path: &Path) -> io::Result<()> {
+fn create_folder(path: &Path, access: Access) -> io::Result<()> {
     on_simulated!(path, disk => disk.create_folder(path));
-    match fs::create_dir(path) {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, if access == Access::Secret { 0o700 } else { 0o777 });
+    #[cfg(not(unix))]
+    let _ = access;
+    match builder.create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         made => made,
     }

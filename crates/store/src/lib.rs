@@ -17,6 +17,7 @@
 //! | `lock.rs` | `FolderLock`: one process at a time in a folder |
 //! | `journal/` | `LineJournal`: a typed head, then one checked entry a line, appended one by one |
 //! | `sync.rs` | `Syncer`: the thread that forces journals to the disk |
+//! | `sealed.rs` | texts and JSON objects with checksums, for files that are written whole |
 //! | `container.rs` | `Container`, `FileClaim`: bytes in compressed, checked blocks; the right to make a file |
 //! | `faults/` | the simulated disk, behind the feature `faults` |
 //!
@@ -32,16 +33,21 @@ mod disk;
 pub mod faults;
 mod journal;
 mod lock;
+mod sealed;
 mod sync;
 mod whole;
 
 pub use container::{Container, ContainerError, FileClaim};
-pub use disk::{Access, Found, create_folders, exists, list, read, read_text, remove};
+pub use disk::{
+    Access, Found, create_folders, create_secret_folder, exists, is_open_to_others, list, make_secret, read,
+    read_small, read_text, remove,
+};
 pub use journal::{
     Damage, DamageReason, Damages, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner,
     Place,
 };
 pub use lock::{FolderLock, LockError};
+pub use sealed::{seal_object, seal_text, unseal_object, unseal_text};
 pub use sync::Syncer;
 pub use whole::write_whole;
 

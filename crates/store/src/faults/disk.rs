@@ -321,6 +321,24 @@ impl SimulatedDisk {
         })
     }
 
+    /// Folders of this disk have no permissions.
+    pub(crate) fn is_open_to_others(&self, path: &Path) -> io::Result<bool> {
+        self.call(|state| match state.names.get(path) {
+            Some(Node::File(number)) => Ok(state.files.get(number).is_some_and(|file| !file.secret)),
+            Some(Node::Folder) => Ok(false),
+            None => Err(io::ErrorKind::NotFound.into()),
+        })
+    }
+
+    pub(crate) fn make_secret(&self, path: &Path) -> io::Result<()> {
+        self.call(|state| {
+            if let Some(Node::File(number)) = state.names.get(path).copied() {
+                state.files.entry(number).and_modify(|file| file.secret = true);
+            }
+            Ok(())
+        })
+    }
+
     pub(crate) fn create_folder(&self, path: &Path) -> io::Result<()> {
         self.call(|state| {
             if !state.names.contains_key(path) {

@@ -1,6 +1,7 @@
 //! What tests do with a disk: let every call fail once, and damage bytes.
 
 use std::ops::Range;
+use std::path::Path;
 
 use super::disk::{DiskFault, SimulatedDisk};
 
@@ -79,5 +80,88 @@ pub fn damage(whole: &[u8], seed: u64) -> impl Iterator<Item = Damaged> {
             *byte ^= 1 << bit;
         }
         Damaged { bytes, at, is_cut }
+    })
+}
+
+/// How often the ordinary tests damage the files of each user of this crate.
+pub const SOME_DAMAGE: usize = 1_500;
+/// How often the long tests do: six users have 102,000 damaged files together.
+pub const MUCH_DAMAGE: usize = 17_000;
+
+/// What a user of this crate makes of a damaged file.
+#[derive(Clone, Debug)]
+pub enum Reading {
+    /// It is refused with this message.
+    Refused(String),
+    /// These entries are read, in the order in which they were written, and this is told of the others.
+    Read {
+        /// Their texts.
+        entries: Vec<String>,
+        /// The message.
+        told: String,
+    },
+}
+
+/// A file of a user of this crate.
+#[derive(Clone, Copy, Debug)]
+pub struct DamageTest<'a> {
+    /// Where it is, below the mount of the disk.
+    pub file: &'a str,
+    /// Its bytes.
+    pub whole: &'a [u8],
+    /// Its entries.
+    pub entries: &'a [String],
+    /// How many entries a flipped bit may cost, if the file is not refused.
+    pub most_lost: usize,
+}
+
+impl DamageTest<'_> {
+    /// Damages the file so many times and has it read. Nothing panics, the file keeps every byte, what is read was written,
+    /// and the message names line, block or byte. Gives how often the file was refused.
+    ///
+    /// # Panics
+    /// If one of these does not hold.
+    pub fn run(&self, times: usize, mut read: impl FnMut(&Path) -> Reading) -> usize {
+        let disk = SimulatedDisk::mount(1);
+        let path = disk.path().join(self.file);
+        for folder in path.ancestors().skip(1).take_while(|folder| *folder != disk.path()) {
+            disk.put_folder(folder);
+        }
+        let mut refused = 0;
+        for (number, damaged) in damage(self.whole, 24).take(times).enumerate() {
+            disk.put(&path, &damaged.bytes);
+            let reading = read(&path);
+            let context =
+                || format!("{}, damage {number}, byte {}, cut {}: {reading:?}", self.file, damaged.at, damaged.is_cut);
+            let left = disk.peek(&path).unwrap_or_default();
+            // A file of which only the first bytes were there is one whose making was cut short, and is made.
+            let is_kept = left == damaged.bytes || damaged.is_cut && left.starts_with(&damaged.bytes);
+            assert!(is_kept, "the file was changed: {}", context());
+            match &reading {
+                Reading::Refused(message) => {
+                    assert!(names_a_place(message), "no place is named: {}", context());
+                    refused += 1;
+                }
+                Reading::Read { entries, told } => {
+                    let mut written = self.entries.iter();
+                    let is_true = entries.iter().all(|entry| written.any(|known| known == entry));
+                    assert!(is_true, "something else was read: {}", context());
+                    // A file that ends between two lines is one to which less was written.
+                    let is_sound = damaged.is_cut && (damaged.bytes.is_empty() || damaged.bytes.ends_with(b"\n"));
+                    assert!(is_sound || names_a_place(told), "no place is named: {}", context());
+                    let lost = self.entries.len() - entries.len();
+                    assert!(damaged.is_cut || lost <= self.most_lost, "too much is lost: {}", context());
+                }
+            }
+        }
+        refused
+    }
+}
+
+/// Whether a message says where something is wrong.
+fn names_a_place(message: &str) -> bool {
+    ["line ", "block ", "byte "].iter().any(|word| {
+        let mut after = message.split(word).skip(1);
+        after.any(|text| text.starts_with(|first: char| first.is_ascii_digit()))
     })
 }

@@ -9,4 +9,4 @@ mod drive;
 
 pub use disk::{DiskFault, Mount, SimulatedDisk};
 pub(crate) use disk::{SimulatedFile, mounted};
-pub use drive::{After, Damaged, damage, every_fault};
+pub use drive::{After, DamageTest, Damaged, MUCH_DAMAGE, Reading, SOME_DAMAGE, damage, every_fault};

@@ -81,6 +81,20 @@ pub enum DamageReason {
     Content(String),
 }
 
+impl DamageReason {
+    /// The same without any text of the file, which may be secret.
+    #[must_use]
+    pub fn without_text(&self) -> DamageReason {
+        let content = |what: &str| DamageReason::Content(what.to_owned());
+        match self {
+            DamageReason::NoFrame(_) => content("it does not begin with kind, number, length and checksum"),
+            DamageReason::NoChecksum(_) => content("it has no checksum"),
+            DamageReason::Content(_) => content("it is none that this journal may hold"),
+            reason => reason.clone(),
+        }
+    }
+}
+
 impl Framing {
     /// The bytes of an entry.
     pub(crate) fn encode(self, line: &JournalLine<'_>) -> Vec<u8> {

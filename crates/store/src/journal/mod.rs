@@ -240,6 +240,29 @@ pub enum JournalError {
     NoThread(String),
 }
 
+impl JournalError {
+    /// The message with the name of the file alone: those at the other end of a network need not know the folder.
+    #[must_use]
+    pub fn without_folder(&self) -> String {
+        let path = match self {
+            JournalError::Missing(path)
+            | JournalError::InUse(path)
+            | JournalError::ReadOnly(path)
+            | JournalError::Unknown(path)
+            | JournalError::Gone(path)
+            | JournalError::NoThread(path)
+            | JournalError::Io { path, .. }
+            | JournalError::Foreign { path, .. }
+            | JournalError::Newer { path, .. }
+            | JournalError::Head { path, .. }
+            | JournalError::Damaged { path, .. }
+            | JournalError::NotSynced { path, .. } => path,
+        };
+        let name = Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        self.to_string().replacen(path.as_str(), &name, 1)
+    }
+}
+
 /// How other processes are kept away from a file that is appended to.
 #[derive(Clone, Copy, Debug)]
 pub enum Owner<'a> {
@@ -254,6 +277,8 @@ pub struct LineJournal<F: JournalFormat> {
     file: Arc<JournalFile>,
     framing: Framing,
     head: F::Head,
+    /// The line of the head.
+    head_line: u64,
     damages: Damages,
     writer: Option<Appender>,
     format: PhantomData<fn() -> F>,
@@ -312,9 +337,7 @@ impl<F: JournalFormat> LineJournal<F> {
         meet: impl FnMut(F::Entry, Place),
     ) -> Result<LineJournal<F>, JournalError> {
         let failed = |error| io_error(path, error);
-        let text = F::write_head(head);
-        let mut beginning = format!("anqi {} {VERSION}\n", F::NAME).into_bytes();
-        beginning.extend(Framing::Lines.encode(&JournalLine::new("head", 0, text)));
+        let beginning = beginning::<F>(head);
         // A file that has only the beginning of this was being made when the process died, before files appeared whole.
         let is_there = || -> io::Result<bool> {
             if !disk::exists(path) {
@@ -338,6 +361,32 @@ impl<F: JournalFormat> LineJournal<F> {
         }
         let file = own(path, owner, Open::Append)?;
         LineJournal::go_on(file, syncer, meet)
+    }
+
+    /// A new file with this head and these entries, which is there with all of them or not at all. `None` if there is a file.
+    ///
+    /// # Errors
+    /// If it cannot be made, or another process is making it.
+    pub fn create(
+        path: &Path,
+        owner: Owner<'_>,
+        access: Access,
+        head: &F::Head,
+        entries: &[F::Entry],
+        syncer: &Syncer,
+    ) -> Result<Option<LineJournal<F>>, JournalError> {
+        let failed = |error| io_error(path, error);
+        let Some(mut part) = Part::begin(path, access).map_err(failed)? else {
+            return Err(JournalError::InUse(path.display().to_string()));
+        };
+        if disk::exists(path) {
+            return Ok(None);
+        }
+        let (lines, _) = encode_all::<F>(Framing::Lines, entries, 1);
+        let bytes = [beginning::<F>(head), lines].concat();
+        part.write_all(&bytes).map_err(failed)?;
+        part.finish().map_err(failed)?;
+        LineJournal::go_on(own(path, owner, Open::Append)?, syncer, |_, _| {}).map(Some)
     }
 
     fn go_on(
@@ -368,7 +417,8 @@ impl<F: JournalFormat> LineJournal<F> {
         let failed = |error| io_error(&file.path, error);
         let (framing, head_text, mut scan) = Beginning::of::<F>(&file)?;
         let path = || file.path.display().to_string();
-        let head_at = scan.line();
+        // In old files it may be on the first line, which is behind the scan.
+        let head_at = if head_text.is_some() { 1 } else { scan.line() };
         let mut head = head_text.map(|text| F::read_head(&text).map_err(DamageReason::Content));
         if head.is_none() {
             scan.run(|event| {
@@ -410,7 +460,9 @@ impl<F: JournalFormat> LineJournal<F> {
         if let Some(Tail::Torn { line, .. }) = &tail {
             damages.torn = Some(*line);
         }
-        let journal = LineJournal { file: Arc::new(file), framing, head, damages, writer: None, format: PhantomData };
+        let file = Arc::new(file);
+        let journal =
+            LineJournal { file, framing, head, head_line: head_at, damages, writer: None, format: PhantomData };
         Ok((journal, tail, next))
     }
 
@@ -424,6 +476,12 @@ impl<F: JournalFormat> LineJournal<F> {
     #[must_use]
     pub fn head(&self) -> &F::Head {
         &self.head
+    }
+
+    /// The number of the line that has the head.
+    #[must_use]
+    pub fn head_line(&self) -> u64 {
+        self.head_line
     }
 
     /// What was damaged when it was opened.
@@ -460,16 +518,8 @@ impl<F: JournalFormat> LineJournal<F> {
     pub fn append_all(&mut self, entries: &[F::Entry]) -> Result<Place, JournalError> {
         let path = &self.file.path;
         let writer = self.writer.as_mut().ok_or_else(|| JournalError::ReadOnly(path.display().to_string()))?;
-        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-        for (entry, next) in entries.iter().zip(writer.next..) {
-            let mut line = F::write(entry);
-            if F::ORDERED {
-                line.number = next;
-            }
-            bytes.extend(self.framing.encode(&line));
-            ends.push(bytes.len());
-        }
-        let place = writer.append(&self.file, &bytes, ends.first().copied().unwrap_or_default())?;
+        let (bytes, first) = encode_all::<F>(self.framing, entries, writer.next);
+        let place = writer.append(&self.file, &bytes, first)?;
         writer.next += entries.len() as u64;
         writer.syncer.want(&self.file);
         Ok(place)
@@ -598,6 +648,27 @@ impl Beginning {
             _ => Err(JournalError::Foreign { path: path(), kind: F::NAME, beginning: crate::excerpt(line) }),
         }
     }
+}
+
+/// The lines of a new file before its entries.
+fn beginning<F: JournalFormat>(head: &F::Head) -> Vec<u8> {
+    let mut beginning = format!("anqi {} {VERSION}\n", F::NAME).into_bytes();
+    beginning.extend(Framing::Lines.encode(&JournalLine::new("head", 0, F::write_head(head))));
+    beginning
+}
+
+/// The bytes of entries, and how many of them the first has. `next` is its number, if entries are ordered.
+fn encode_all<F: JournalFormat>(framing: Framing, entries: &[F::Entry], next: u64) -> (Vec<u8>, usize) {
+    let (mut bytes, mut first) = (Vec::new(), None);
+    for (entry, number) in entries.iter().zip(next..) {
+        let mut line = F::write(entry);
+        if F::ORDERED {
+            line.number = number;
+        }
+        bytes.extend(framing.encode(&line));
+        first.get_or_insert(bytes.len());
+    }
+    (bytes, first.unwrap_or_default())
 }
 
 /// Opens a file and keeps other processes away from it.
