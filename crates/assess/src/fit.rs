@@ -8,13 +8,13 @@ use std::str::FromStr;
 use anqi_rules::excerpt;
 use anqi_stats::{Estimate, resample, solve};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::logistic;
 use crate::settings::UnknownChoice;
 
 /// What a fit makes small.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loss {
     /// The negative log likelihood of the results.

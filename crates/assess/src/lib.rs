@@ -50,7 +50,7 @@ pub use series::{Collected, Records, SearchSpec, Selection, Series, Valued};
 pub use settings::{Draws, Scale, Settings, UnknownChoice};
 pub use skipped::{Skip, Skipped};
 pub use tag::Tag;
-pub use tune::{Checked, Fitted, TuneError, Tuned, Tuning};
+pub use tune::{Checked, Fitted, TuneError, Tuned, TunedFileError, TunedWeights, Tuning};
 pub use valuer::{Valuer, WorkError};
 pub use values::{ValuesError, ValuesFile};
 pub use winners::{Endings, EndingsError, Proofs, Winners};

@@ -1,10 +1,14 @@
 //! Weights of an evaluation fitted to game records, and what the new ones change.
 
-use anqi_engine::{Evaluation, play_out_captures};
+use std::io;
+use std::path::Path;
+
+use anqi_engine::{Evaluation, WeightsError, play_out_captures};
 use anqi_rules::{Position, Seed, excerpt};
 use anqi_stats::{Block, Estimate, Games, Grouped, Points, mean_by_group, sign_test};
+use anqi_store::{Damage, DamageReason, read_small, seal_object, unseal_object};
 use rand_core::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
 use crate::fit::{Fit, Lessons, Loss, Losses};
@@ -17,6 +21,12 @@ use crate::skipped::Skipped;
 use crate::tag::Tag;
 use crate::valuer::WorkError;
 use crate::winners::Proofs;
+
+/// What `tune.json` calls itself; before version 2 it had no checksum.
+const SCHEMA: &str = "anqi-tune-2";
+const UNSEALED: &str = "{\"schema\":\"anqi-tune-1\",";
+/// No `tune.json` is longer.
+const MOST_BYTES: usize = 16 << 20;
 
 /// What is fitted, and to what.
 #[derive(Clone, Debug)]
@@ -61,7 +71,7 @@ pub enum TuneError {
 /// New weights, and how they do on games that were not learnt from.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuned {
-    /// `anqi-tune-1`.
+    /// `anqi-tune-2`.
     pub schema: &'static str,
     /// What gave these numbers: version, command.
     pub facts: Vec<(String, String)>,
@@ -177,7 +187,7 @@ impl Tuning {
         let fits: Vec<Fitted> = self.losses.iter().map(|&loss| self.fit(loss, old_slope, &learnt, &held)).collect();
         let (report, series) = self.curves(&seen, &held, &fits, facts)?;
         let tuned = Tuned {
-            schema: "anqi-tune-1",
+            schema: SCHEMA,
             facts: facts.to_vec(),
             eval: self.eval.name(),
             names: self.eval.weight_names(),
@@ -261,6 +271,14 @@ impl Tuning {
 }
 
 impl Tuned {
+    /// The file `tune.json`: JSON that ends with a checksum.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub fn to_file(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self).map(|json| seal_object(&json))
+    }
+
     /// The file of weights that a fit gives.
     #[must_use]
     pub fn weights_file(&self, eval: Evaluation, fitted: &Fitted) -> String {
@@ -282,6 +300,84 @@ impl Tuned {
         let with = |name: &str, weights: &[i32]| format!("{spec},weights={} name={name} {rest}", list(weights));
         let new = self.fits.iter().map(|fitted| with(&fitted.fit.loss.to_string(), &fitted.rounded));
         new.chain([with("before", &self.start)]).collect()
+    }
+}
+
+/// The weights of a `tune.json`, from which another fit can begin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TunedWeights {
+    eval: Evaluation,
+    fits: Vec<(Loss, Vec<i32>)>,
+}
+
+/// Why a file gives no fits.
+#[derive(Debug, thiserror::Error)]
+pub enum TunedFileError {
+    /// It cannot be read.
+    #[error("cannot read {path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// It is not what was written.
+    #[error("{path}: {damage}; fit again, or restore the file from a copy")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Where, and what is wrong there.
+        damage: Damage,
+    },
+}
+
+impl TunedWeights {
+    /// Reads a `tune.json`; one of version 1 has no checksum and is taken as it is.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or holds something else.
+    pub fn read(path: &Path) -> Result<TunedWeights, TunedFileError> {
+        #[derive(Deserialize)]
+        struct File {
+            schema: String,
+            eval: String,
+            fits: Vec<FileFit>,
+        }
+        #[derive(Deserialize)]
+        struct FileFit {
+            loss: Loss,
+            rounded: Vec<i32>,
+        }
+        let shown = || path.display().to_string();
+        let bytes =
+            read_small(path, MOST_BYTES).map_err(|error| TunedFileError::Unreadable { path: shown(), error })?;
+        let damaged = |damage| TunedFileError::Damaged { path: shown(), damage };
+        let content = |what: String| damaged(Damage { line: 1, reason: DamageReason::Content(what) });
+        let is_sealed = !bytes.starts_with(UNSEALED.as_bytes());
+        if is_sealed {
+            unseal_object(&bytes).map_err(damaged)?;
+        }
+        let file: File = serde_json::from_slice(&bytes).map_err(|error| content(error.to_string()))?;
+        if is_sealed && file.schema != SCHEMA {
+            return Err(content(format!("its schema is {:?}, and {SCHEMA:?} was expected", excerpt(&file.schema))));
+        }
+        let eval = Evaluation::from_name(&file.eval);
+        let eval = eval.ok_or_else(|| content(format!("{:?} is no evaluation", excerpt(&file.eval))))?;
+        let fit = |FileFit { loss, rounded }| Ok((loss, eval.read_weights(&list(&rounded))?));
+        let fits = file.fits.into_iter().map(fit).collect::<Result<_, WeightsError>>();
+        Ok(TunedWeights { eval, fits: fits.map_err(|error| content(error.to_string()))? })
+    }
+
+    /// Whose weights.
+    #[must_use]
+    pub const fn eval(&self) -> Evaluation {
+        self.eval
+    }
+
+    /// The weights that made a loss small, if that was fitted.
+    #[must_use]
+    pub fn of(&self, loss: Loss) -> Option<&[i32]> {
+        self.fits.iter().find(|(fitted, _)| *fitted == loss).map(|(_, weights)| &weights[..])
     }
 }
 

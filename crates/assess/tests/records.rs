@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anqi_assess::{
-    Cache, Draws, Loss, Prover, Records, Report, SearchSpec, Selection, Series, Settings, Tuning, Valuer, WorkError,
-    prove,
+    Cache, Draws, Loss, Prover, Records, Report, SearchSpec, Selection, Series, Settings, TunedWeights, Tuning, Valuer,
+    WorkError, prove,
 };
 use anqi_engine::{Evaluation, Stop};
 use anqi_stats::Points;
@@ -112,7 +112,14 @@ fn weights_are_fitted_to_records() {
     assert_eq!((names, report.assessments.len()), (vec!["before", "mlm", "ls"], 3));
     let players = tuned.players("chen:basic depth=1");
     assert!(players[2].starts_with("chen:basic,weights=") && players[2].ends_with(" name=before depth=1"));
+    let of = |fit: usize| Some(&tuned.fits[fit].rounded[..]);
     assert!(tuned.weights_file(eval, &tuned.fits[0]).contains("# mlm over"));
+    let path = dir.path().join("tune.json");
+    fs::write(&path, tuned.to_file().unwrap()).unwrap();
+    let kept = TunedWeights::read(&path).unwrap();
+    assert_eq!((kept.eval(), kept.of(Loss::Mlm), kept.of(Loss::Ls)), (eval, of(0), of(1)));
+    let value: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!((value["schema"].as_str(), value["checksum"].as_str().map(str::len)), (Some("anqi-tune-2"), Some(8)));
     let all = Tuning { held_out: 1.0, ..tuning };
     assert!(all.run(collected, None, &[]).unwrap_err().to_string().contains("expected a share from 0 to less than 1"));
 }

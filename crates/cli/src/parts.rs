@@ -161,7 +161,9 @@ pub(crate) fn merge(args: &MergeArgs, out: &mut Output) -> Result<Exit> {
         if !part.damages().is_empty() {
             eprintln!("{}: {}", part.file().display(), part.damages());
         }
-        anqi_lab::merge(&mut whole, &part)?;
+        if let Some(note) = anqi_lab::merge(&mut whole, &part)? {
+            eprintln!("{note}");
+        }
     }
     whole.sync()?;
     match complete(&whole)? {

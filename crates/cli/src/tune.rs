@@ -1,11 +1,10 @@
 //! `anqi tune`: weights of an evaluation out of game records.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anqi_assess::{Cache, Checked, Loss, Tuned, Tuning, USUAL_CONDITIONS, Valuer, WorkError, prove};
+use anqi_assess::{Cache, Checked, Loss, Tuned, TunedWeights, Tuning, USUAL_CONDITIONS, Valuer, WorkError, prove};
 use anqi_engine::Evaluation;
-use anqi_lab::{Cast, Ended, MatchJournal, Plan, PlanFile, SeedText, Standings};
+use anqi_lab::{Cast, Ended, MatchJournal, Plan, PlanFile, SeedText, Standings, read_weights_file, write_weights_file};
 use anqi_report::tuned_text;
 use anqi_rules::excerpt;
 use anyhow::{Context, Result, bail};
@@ -31,7 +30,7 @@ pub(crate) struct TuneArgs {
     /// Whose weights: static, dynamic, course or hand
     #[arg(long, value_name = "NAME", value_parser = evaluation)]
     eval: Evaluation,
-    /// Begin with the weights in this file [default: the evaluation's own]
+    /// Begin with the weights in this file, or with those of one --fit in a tune.json [default: the evaluation's own]
     #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
     /// Fit only these weights: king,pawn [default: all]
@@ -101,9 +100,9 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
     if let Some(dir) = &args.output {
         write_files(dir, &report, &series)?;
         for fitted in &tuned.fits {
-            let text = tuned.weights_file(args.eval, fitted);
             let path = dir.join(format!("{}.weights", fitted.fit.loss));
-            write_file(&path, |file| Ok(file.write_all(text.as_bytes())?))?;
+            write_weights_file(&path, &tuned.weights_file(args.eval, fitted))
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
         if let Some(player) = &args.check {
             match self_play(args, dir, player, &tuned)? {
@@ -111,17 +110,25 @@ pub(crate) fn run(args: &TuneArgs, out: &mut Output) -> Result<Exit> {
                 None => return Ok(Exit::Interrupted),
             }
         }
-        write_file(&dir.join("tune.json"), |file| Ok(serde_json::to_writer(file, &tuned)?))?;
+        write_file(&dir.join("tune.json"), |file| Ok(file.write_all(tuned.to_file()?.as_bytes())?))?;
     }
     out.print(&tuned, |text| write!(text, "{}", tuned_text(&tuned, &report)))?;
     Ok(Exit::Done)
 }
 
+/// The weights to begin with: the evaluation's own, those of a weights file, or those of an earlier fit.
 fn start(args: &TuneArgs) -> Result<Vec<i32>> {
     let Some(path) = &args.start else { return Ok(args.eval.weights()) };
     let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-    let (eval, weights) = Evaluation::read_weights_text(&text).with_context(|| format!("{shown}"))?;
+    let is_fits = path.extension().is_some_and(|extension| extension == "json");
+    let (eval, weights) = if is_fits {
+        let tuned = TunedWeights::read(path)?;
+        let [loss] = args.fit[..] else { bail!("{shown} may hold several fits, say which: --fit mlm or --fit ls") };
+        let weights = tuned.of(loss).with_context(|| format!("{shown} holds no fit {loss}"))?;
+        (tuned.eval(), weights.to_vec())
+    } else {
+        read_weights_file(path)?
+    };
     if eval != args.eval {
         bail!("{shown} holds weights of evaluation {}, not of {}", eval.name(), args.eval.name());
     }

@@ -97,15 +97,19 @@ impl Cast {
     /// Those who are others than `lines` say, each with both fingerprints; nothing is said of those who are not known.
     #[must_use]
     pub fn strangers(&self, plan: &Plan, lines: &str) -> String {
-        let mut strangers = String::new();
-        for ((contender, ours), theirs) in plan.contenders().iter().zip(&self.fingerprints).zip(lines.lines()) {
-            let known = theirs.parse::<Fingerprint>().ok();
-            if let (Some(ours), Some(theirs)) = (ours, known)
-                && *ours != theirs
-            {
-                let _ = writeln!(strangers, "  {}: {theirs} then, {ours} now", contender.name);
-            }
-        }
-        strangers
+        strangers(plan, [lines, &self.to_lines()], ["then", "now"])
     }
+}
+
+/// The contenders of whom two lists of fingerprints say different things, and where each says so.
+pub(crate) fn strangers(plan: &Plan, lines: [&str; 2], wheres: [&str; 2]) -> String {
+    let mut strangers = String::new();
+    for ((contender, one), other) in plan.contenders().iter().zip(lines[0].lines()).zip(lines[1].lines()) {
+        if let (Ok(one), Ok(other)) = (one.parse::<Fingerprint>(), other.parse::<Fingerprint>())
+            && one != other
+        {
+            let _ = writeln!(strangers, "  {}: {one} {}, {other} {}", contender.name, wheres[0], wheres[1]);
+        }
+    }
+    strangers
 }

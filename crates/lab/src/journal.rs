@@ -17,19 +17,21 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use anqi_engine::Fingerprint;
+use anqi_rules::excerpt;
 use anqi_store::{
     Access, Damages, FolderLock, Framing, JournalFormat, JournalLine, LineJournal, LockError, Old, OldHead, Owner,
     Place,
 };
 use anqi_store::{Syncer, create_folders, exists, write_whole};
 
-use crate::cast::Cast;
+use crate::cast::{Cast, strangers};
 use crate::pair::{PairError, PlayedPair};
 use crate::plan::Plan;
 
 const JOURNAL: &str = "journal";
 const GAMES: &str = "games.anqi";
-pub(crate) const ENGINES: &str = "engines";
+const ENGINES: &str = "engines";
 
 /// A journal that is open, for one runner or for reading.
 #[derive(Debug)]
@@ -110,6 +112,28 @@ pub enum MatchJournalError {
         path: String,
         /// Who differs, with both fingerprints.
         strangers: String,
+    },
+    /// The games of a part were played by other engines.
+    #[error(
+        "{part} was played by other engines than {whole}:\n{strangers}merge parts that the same engines played, or play it again"
+    )]
+    OtherPart {
+        /// The folder of the part.
+        part: String,
+        /// The folder that it was to be added to.
+        whole: String,
+        /// Who differs, with both fingerprints.
+        strangers: String,
+    },
+    /// The file that says who plays is damaged.
+    #[error("{path}: line {line} is damaged: {text:?} is neither a fingerprint nor -; restore it from a copy")]
+    Engines {
+        /// The file.
+        path: String,
+        /// Which line.
+        line: usize,
+        /// What it says.
+        text: String,
     },
     /// An entry is not what it should be.
     #[error(transparent)]
@@ -301,24 +325,69 @@ impl MatchJournal {
     /// # Errors
     /// If a contender is another one now, or the folder cannot be read or written.
     pub fn admit(&mut self, cast: &Cast) -> Result<Option<String>, MatchJournalError> {
-        let path = self.dir.join(ENGINES);
-        match anqi_store::read_text(&path) {
-            Ok(lines) => {
-                let strangers = cast.strangers(self.plan(), &lines);
-                if strangers.is_empty() {
-                    return Ok(None);
-                }
-                Err(MatchJournalError::OtherEngines { path: self.dir.display().to_string(), strangers })
+        if let Some(lines) = self.engines()? {
+            let strangers = cast.strangers(self.plan(), &lines);
+            if strangers.is_empty() {
+                return Ok(None);
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let unknown = !self.is_empty();
-                write_whole(&path, Access::Ordinary, |out| out.write_all(cast.to_lines().as_bytes()))
-                    .map_err(|error| io_error(&path, error))?;
-                Ok(unknown
-                    .then(|| "it is not known who played the games that are there: they go on as they are".to_owned()))
-            }
-            Err(error) => Err(io_error(&path, error)),
+            return Err(MatchJournalError::OtherEngines { path: self.dir.display().to_string(), strangers });
         }
+        self.write_engines(&cast.to_lines())?;
+        let unknown = "it is not known who played the games that are there: they go on as they are";
+        Ok((!self.is_empty()).then(|| unknown.to_owned()))
+    }
+
+    /// Compares who has played a part of the plan with who has played what is there, before its pairs are added. What the part
+    /// knows of the players is written down. A note if one of the two does not know them.
+    ///
+    /// # Errors
+    /// If they are others, or the folder cannot be read or written.
+    pub fn admit_part(&mut self, part: &MatchJournal) -> Result<Option<String>, MatchJournalError> {
+        let unknown = |dir: &Path| format!("{}: it is not known who played these games", dir.display());
+        let Some(theirs) = part.engines()? else { return Ok((!part.is_empty()).then(|| unknown(&part.dir))) };
+        let Some(ours) = self.engines()? else {
+            self.write_engines(&theirs)?;
+            return Ok((!self.is_empty()).then(|| unknown(&self.dir)));
+        };
+        let [whole, part] = [&self.dir, &part.dir].map(|dir| dir.display().to_string());
+        let wheres = [&whole, &part].map(|dir| format!("in {dir}"));
+        let strangers = strangers(self.plan(), [&ours, &theirs], [&wheres[0], &wheres[1]]);
+        if !strangers.is_empty() {
+            return Err(MatchJournalError::OtherPart { part, whole, strangers });
+        }
+        let known = |(ours, theirs)| if ours == "-" { theirs } else { ours };
+        let both: String = ours.lines().zip(theirs.lines()).map(|lines| format!("{}\n", known(lines))).collect();
+        if both != ours {
+            self.write_engines(&both)?;
+        }
+        Ok(None)
+    }
+
+    /// Who plays, a line for each contender; `None` if that was not written down.
+    fn engines(&self) -> Result<Option<String>, MatchJournalError> {
+        let path = self.dir.join(ENGINES);
+        let text = match anqi_store::read_text(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|error| io_error(&path, error))?,
+        };
+        let damaged = |line, text: &str| MatchJournalError::Engines {
+            path: path.display().to_string(),
+            line,
+            text: excerpt(text),
+        };
+        for (number, line) in text.lines().enumerate() {
+            if line != "-" && line.parse::<Fingerprint>().is_err() {
+                return Err(damaged(number + 1, line));
+            }
+        }
+        let (lines, contenders) = (text.lines().count(), self.plan().contenders().len());
+        if lines == contenders { Ok(Some(text)) } else { Err(damaged(lines.min(contenders) + 1, "")) }
+    }
+
+    fn write_engines(&self, lines: &str) -> Result<(), MatchJournalError> {
+        let path = self.dir.join(ENGINES);
+        write_whole(&path, Access::Ordinary, |out| out.write_all(lines.as_bytes()))
+            .map_err(|error| io_error(&path, error))
     }
 }
 

@@ -47,4 +47,4 @@ pub use referee::{BrokenOff, PlayedGame, referee};
 pub use run::{Ended, RunError, RunEvent, collect, complete, play_some, run};
 pub use side::{Answer, Insider, Side, Thought};
 pub use standings::{PairingResult, Row, Standings, StandingsSummary};
-pub use weights::{WeightsFileError, with_weights_from_files};
+pub use weights::{WeightsFileError, read_weights_file, with_weights_from_files, write_weights_file};

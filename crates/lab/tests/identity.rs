@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anqi_endgame::{Flavour, build, classes_up_to};
 use anqi_engine::{Evaluation, PlayerSpec, Resources, Stop};
-use anqi_lab::{Cast, MatchJournal, MatchJournalError, MergeError, Plan, collect, merge, play_some, run};
+use anqi_lab::{Cast, MatchJournal, MatchJournalError, MergeError, Plan, collect, merge, play_pair, play_some, run};
 
 const NETWORK: &[u8] = include_bytes!("../../engine/src/champion/champion.net");
 /// Where the weights of the network begin: after the header.
@@ -135,7 +135,60 @@ fn a_part_of_other_engines_is_not_merged() {
     merge(&mut whole, &one).unwrap();
     merge(&mut whole, &two).unwrap();
     let error = merge(&mut whole, &three).unwrap_err();
-    assert!(matches!(error, MergeError::OtherEngines { .. }));
+    assert!(matches!(error, MergeError::Journal(MatchJournalError::OtherPart { .. })));
     assert!(error.to_string().contains(&known) && error.to_string().contains(&stranger), "{error}");
     assert_eq!((whole.len(), whole.has(2)), (2, false));
+}
+
+/// Parts of one plan that different engines played are not joined, and it is shown who differs.
+#[test]
+fn parts_of_other_engines_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan: Plan = format!(
+        "rules = 'server,board=2x4'\npairs = 4\nbudget = 'nodes=20'\nplayers = ['champion,hash=1,net={}', 'random']",
+        dir.path().join("a.net").display()
+    )
+    .parse()
+    .unwrap();
+    fs::write(dir.path().join("a.net"), NETWORK).unwrap();
+    let pair = play_pair(&plan, 0, &Cast::new(&plan, &Resources::default()).unwrap(), &Stop::default()).unwrap();
+    let part = |name: &str, network: &[u8]| {
+        fs::write(dir.path().join("a.net"), network).unwrap();
+        let cast = Cast::new(&plan, &Resources::default()).unwrap();
+        let mut journal = MatchJournal::open_or_create(&dir.path().join(name), &plan).unwrap();
+        journal.admit(&cast).unwrap();
+        journal.append(&pair).unwrap();
+        (journal, cast.to_lines())
+    };
+    let mut other = NETWORK[WEIGHTS..].to_vec();
+    other[1000] ^= 1;
+    let ((one, lines), (same, _), (other, others)) =
+        (part("one", NETWORK), part("same", NETWORK), part("other", &other));
+    let mut whole = MatchJournal::open_or_create(&dir.path().join("whole"), &plan).unwrap();
+    assert_eq!((whole.admit_part(&one).unwrap(), whole.admit_part(&same).unwrap()), (None, None));
+    let engines = dir.path().join("whole/engines");
+    assert_eq!(fs::read_to_string(&engines).unwrap(), lines);
+    let error = whole.admit_part(&other).unwrap_err().to_string();
+    let [then, now] = [&lines, &others].map(|lines| lines.lines().next().unwrap());
+    let [there, here] = [&whole, &other].map(|journal| journal.dir().display().to_string());
+    assert!(error.starts_with(&format!("{here} was played by other engines than {there}:\n")), "{error}");
+    assert!(error.contains(&format!("{then} in {there}, {now} in {here}")), "{error}");
+    assert!(!error.contains("random"), "the same player is not named: {error}");
+
+    // What is known of a program replaces what is not.
+    let random = lines.lines().nth(1).unwrap();
+    fs::write(&engines, format!("-\n{random}\n")).unwrap();
+    assert!(whole.admit_part(&other).unwrap().is_none());
+    assert_eq!(fs::read_to_string(&engines).unwrap(), others);
+    assert!(whole.admit_part(&one).is_err());
+    fs::remove_file(dir.path().join("other/engines")).unwrap();
+    let note = whole.admit_part(&other).unwrap().unwrap();
+    assert_eq!(note, format!("{here}: it is not known who played these games"));
+    // A damaged file is not taken for one that says nothing.
+    fs::write(&engines, format!("{now}\n{}\n", random.replace("p1-", "q1-"))).unwrap();
+    let error = whole.admit_part(&one).unwrap_err().to_string();
+    assert!(error.contains("engines: line 2 is damaged: \"q1-"), "{error}");
+    fs::write(&engines, format!("{now}\n")).unwrap();
+    let error = whole.admit_part(&one).unwrap_err().to_string();
+    assert!(error.contains("engines: line 2 is damaged"), "{error}");
 }

@@ -37,7 +37,9 @@ pub fn unseal_text(kind: &str, bytes: &[u8]) -> Result<Option<String>, Damage> {
     let lines: Vec<&[u8]> = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|&byte| byte == b'\n').collect();
     let (first, last) = (lines[0], lines[lines.len() - 1]);
     let beginning = format!("anqi {kind} ");
-    let is_begun = first.starts_with(beginning.as_bytes()) || beginning.as_bytes().starts_with(first);
+    // An empty first line is one of a text that was written by hand.
+    let is_cut = (is_empty || !first.is_empty()) && beginning.as_bytes().starts_with(first);
+    let is_begun = is_cut || first.starts_with(beginning.as_bytes());
     let sums = end_sums(last);
     if !is_begun && sums.is_none() && !last.starts_with(b"end ") {
         return Ok(None);
@@ -141,7 +143,9 @@ mod tests {
         assert_eq!(unseal_text("weights", sealed.as_bytes()), Ok(Some(format!("\n{TEXT}"))));
         assert_eq!(sealed.lines().next(), Some("anqi weights 2"));
         assert_eq!(sealed.lines().last(), Some("end 4 aeba39fb 80d22149 83b0ee40 1b33ba39 97dbc780"));
-        assert_eq!(unseal_text("weights", TEXT.as_bytes()), Ok(None), "as version 1 was written");
+        for unsealed in [TEXT, &format!("\n{TEXT}")] {
+            assert_eq!(unseal_text("weights", unsealed.as_bytes()), Ok(None), "as version 1 was written");
+        }
         let object = seal_object(r#"{"schema":"x","n":1}"#);
         assert_eq!(unseal_object(object.as_bytes()), Ok(object.as_str()));
         assert_eq!(object, "{\"schema\":\"x\",\"n\":1,\"checksum\":\"7d7c27a5\"}\n");
