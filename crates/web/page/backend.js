@@ -11,7 +11,7 @@
 /**
  * Which response answers which request. A refusal rejects the promise.
  * @typedef {{
- *   hello: 'welcome', new: 'game', open: 'game', 'open-link': 'game', close: 'closed', play: 'done' | 'warning', 'take-back': 'done',
+ *   hello: 'welcome', new: 'game', open: 'game', 'open-link': 'game', 'go-on': 'game', close: 'closed', play: 'done' | 'warning', 'take-back': 'done',
  *   resign: 'done', 'offer-draw': 'done', 'accept-draw': 'done', 'decline-draw': 'done', hint: 'hint', at: 'position', analyse: 'done', 'stop-analysis': 'done', review: 'done', link: 'link' }} Answers
  */
 

@@ -15,7 +15,7 @@ const listed = async (backend, open) => {
   const rows = games.map((game) => html('tr', {},
     html('td', {}, game.date ?? ''),
     html('td', {}, `${name(game.first)} – ${name(game.second)}`),
-    html('td', {}, game.inPlay ? t('inPlay') : game.result), html('td', {}, game.plies),
+    html('td', {}, game.damaged ? t('damaged') : game.inPlay ? t('inPlay') : game.result), html('td', {}, game.plies),
     html('td', {}, button(t('open'), () => open(game.game), { 'data-game': game.game }))));
   const head = /** @type {const} */ (['date', 'players', 'result', 'plies']);
   return html('table', { id: 'list' },

@@ -1,6 +1,6 @@
 // The page: holds what the server said, draws it, and sends what a person does. It knows no rules.
 
-import { follow } from './backend.js';
+import { Refusal, follow } from './backend.js';
 import { Board, faceOf } from './board.js';
 import { button, byId, html, svg } from './dom.js';
 import { gamesDialog } from './games.js';
@@ -13,7 +13,7 @@ import { preferred, speak, t } from './words.js';
 /**
  * @typedef {import('./backend.js').Backend} Backend
  * @typedef {import('./backend.js').Request} Request
- * @typedef {Extract<Request, { type: 'new' | 'open' | 'open-link' }>} Opening
+ * @typedef {Extract<Request, { type: 'new' | 'open' | 'open-link' | 'go-on' }>} Opening
  * @typedef {import('./wire').GameView} GameView
  * @typedef {import('./wire').PositionView} PositionView
  * @typedef {import('./wire').PlayerView} PlayerView
@@ -80,7 +80,8 @@ const ask = async (request) => {
   try {
     return await backend.request(request);
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    say(error instanceof Refusal && error.kind === 'damaged' ? t('unreadable', message) : message);
     return null;
   }
 };
@@ -400,7 +401,7 @@ function drawStatus() {
   else if (said) status.textContent = said;
   else if (!game) status.textContent = t('welcome');
   else if (game.outcome) status.textContent = outcomeText(game);
-  else if (!game.inPlay) status.textContent = t('kept');
+  else if (!game.inPlay) status.textContent = t(game.damage?.canGoOn ? 'damagedGame' : 'kept');
   else {
     const mover = game.shown.seat === 'first' ? 0 : 1;
     const color = game.shown.turn ? t(game.shown.turn) : t(mover ? 'second' : 'first');
@@ -411,9 +412,15 @@ function drawStatus() {
     status.textContent = !game.shown.turn && game.yourTurn ? t('firstFlip') : `${whose}${quiet}`;
   }
   const trouble = byId('trouble');
-  trouble.hidden = !game?.trouble;
-  trouble.textContent = game?.trouble ? t('trouble', game.trouble) : '';
+  const told = [game?.trouble ? t('trouble', game.trouble) : '', game?.damage ? damageText(game.damage) : ''].filter(Boolean);
+  trouble.hidden = !told.length;
+  trouble.textContent = told.join(' ');
 }
+
+/** @param {import('./wire').DamageView} damage */
+const damageText = ({ file, line, reason, canGoOn }) => (line === null
+  ? `${t('damagedFile', file, reason)} ${t('damagedRecord')}`
+  : `${t('damagedLine', file, line, reason)} ${t('damagedUpTo')}${canGoOn ? ` ${t('goOnNote')}` : ''}`);
 
 /** @param {GameView} game */
 function outcomeText(game) {
@@ -509,6 +516,7 @@ function drawActions() {
     }
     add('resign', () => confirmed(t('resignSure'), () => void ask({ type: 'resign' })), { id: 'resign' });
   }
+  if (game.damage?.canGoOn) add('goOn', () => void open({ type: 'go-on' }), { id: 'go-on' });
   add('analysis', () => {
     state.analysing = !state.analysing;
     if (!state.analysing) void ask({ type: 'stop-analysis' });

@@ -27,7 +27,7 @@ deal: DealView | null,
 /**
  * Why the game may not be on the disk.
  */
-trouble: string | null, shown: PositionView, };
+trouble: string | null, damage?: DamageView, shown: PositionView, };
 
 /**
  * Milliseconds left to the first and the second player, and whose clock runs.
@@ -38,6 +38,19 @@ export type ClocksView = { left: [number, number], running: SeatName | null, };
  * `red` or `black`.
  */
 export type ColorName = "red" | "black";
+
+/**
+ * A damaged file of the game, which is left as it is.
+ */
+export type DamageView = { file: string, 
+/**
+ * Counted from 1, if it is known.
+ */
+line: number | null, reason: string, 
+/**
+ * Whether `go-on` makes a new game of what is before the damage.
+ */
+canGoOn: boolean, };
 
 export type DealView = { seed: string, nonce: string, };
 
@@ -73,7 +86,7 @@ deal: DealView | null,
 /**
  * Why the game may not be on the disk.
  */
-trouble: string | null, shown: PositionView, };
+trouble: string | null, damage?: DamageView, shown: PositionView, };
 
 /**
  * The list of games.
@@ -109,7 +122,11 @@ elo: [number, number], };
 /**
  * One line of the list of games.
  */
-export type Listed = { game: string, date: string | null, first: ListedPlayer, second: ListedPlayer, result: string, reason: string | null, plies: number, inPlay: boolean, };
+export type Listed = { game: string, date: string | null, first: ListedPlayer, second: ListedPlayer, result: string, reason: string | null, plies: number, inPlay: boolean, 
+/**
+ * A file of it is not what was written.
+ */
+damaged?: boolean, };
 
 /**
  * The player of one side of a listed game.
@@ -248,7 +265,7 @@ export type Proven = "win" | "draw" | "loss";
 /**
  * Why a request was not done, for programs.
  */
-export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged";
+export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged" | "not-damaged";
 
 /**
  * Why a request was not done.
@@ -262,7 +279,7 @@ message: string, };
 /**
  * What a page asks for.
  */
-export type Request = { "type": "hello", schema?: Schema | null, } | { "type": "new", first: string, second: string, rules?: string | null, clock?: string | null, position?: string | null, } | { "type": "open", game: string, } | { "type": "open-link", link: string, } | { "type": "close", } | { "type": "play", move: string, 
+export type Request = { "type": "hello", schema?: Schema | null, } | { "type": "new", first: string, second: string, rules?: string | null, clock?: string | null, position?: string | null, } | { "type": "open", game: string, } | { "type": "open-link", link: string, } | { "type": "close", } | { "type": "go-on", } | { "type": "play", move: string, 
 /**
  * How many plies were played when the move was chosen.
  */

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anqi_engine::BuildError;
-use anqi_play::{BotPolicy, Clock, Command, EntryError, LiveGame, Occupant, Refusal, Secret, Terms, TermsError};
+use anqi_play::{BotPolicy, Clock, Command, Entry, EntryError, LiveGame, Occupant, Refusal, Secret, Terms, TermsError};
 use anqi_records::{Record, RecordError, ReplayError, replay};
 use anqi_rules::{Game, Move, Outcome, Seat, SeedError, excerpt};
-use anqi_store::{Access, FolderLock, JournalError, Owner, Syncer, write_whole};
+use anqi_store::{Access, DamageReason, FolderLock, JournalError, Owner, Syncer, write_whole};
 
 use crate::journal::{GameJournal, Head};
 
@@ -19,6 +19,19 @@ pub(crate) struct HostedGame {
     version: u64,
     /// Why the game may not be on the disk.
     trouble: Option<String>,
+    /// What is wrong with its files.
+    damage: Option<FileDamage>,
+}
+
+/// A file of a game that is not what was written. It is left as it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FileDamage {
+    /// Its name in the folder.
+    pub(crate) file: String,
+    /// Which line, if one can be named.
+    pub(crate) line: Option<u64>,
+    /// What is wrong there, without any text of the file.
+    pub(crate) reason: String,
 }
 
 enum State {
@@ -40,6 +53,8 @@ struct Kept {
     game: Game,
     seats: [Occupant; 2],
     take_backs: u32,
+    /// Whether it was read from its record, not from a journal.
+    is_record: bool,
 }
 
 /// Why something cannot be done in a hosted game.
@@ -63,10 +78,17 @@ pub(crate) enum HostedError {
     NoHuman,
     #[error("cannot write the game down: {0}")]
     Io(#[from] io::Error),
-    #[error("cannot write the game down: {0}")]
+    #[error("cannot write the game down: {}", .0.without_folder())]
     Journal(#[from] JournalError),
     #[error("the game cannot be read: {0}")]
     Damaged(String),
+    #[error(
+        "the game cannot be read: {file}: line {line}, the head, is damaged: {}; the deal was in it, so the game can neither be \
+         shown nor go on, unless the file is restored from a copy", .reason.without_text()
+    )]
+    NoHead { file: String, line: u64, reason: DamageReason },
+    #[error("no line of this game is damaged: it goes on as it is")]
+    NotDamaged,
 }
 
 /// What games need to be written down in a folder.
@@ -87,6 +109,21 @@ macro_rules! damaged {
 }
 
 damaged!(RecordError, ReplayError, EntryError, SeedError);
+
+/// Why a journal cannot be read. Its text may hold the seeds of the deal, so none of it is told.
+fn unreadable(path: &Path, error: JournalError) -> HostedError {
+    match error {
+        JournalError::Head { line, reason, .. } => HostedError::NoHead { file: file_name(path), line, reason },
+        JournalError::Foreign { .. } => {
+            HostedError::Damaged(format!("{}: line 1 is not that of a game", file_name(path)))
+        }
+        error => HostedError::Damaged(error.without_folder()),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
 
 /// Where the journal of a game in play lies.
 pub(crate) fn journal_path(dir: &Path, id: &str) -> PathBuf {
@@ -128,9 +165,10 @@ impl HostedGame {
     pub(crate) fn resume(dir: &Path, id: &str, policy: &BotPolicy, disk: &Disk) -> Result<HostedGame, HostedError> {
         let mut entries = Vec::new();
         let met = |entry, _| entries.push(entry);
-        let journal = match GameJournal::open(&journal_path(dir, id), Owner::Folder(&disk.lock), &disk.syncer, met) {
+        let path = journal_path(dir, id);
+        let journal = match GameJournal::open(&path, Owner::Folder(&disk.lock), &disk.syncer, met) {
             Err(JournalError::Damaged { .. }) => return HostedGame::look(dir, id, policy),
-            journal => journal.map_err(|error| HostedError::Damaged(error.to_string()))?,
+            journal => journal.map_err(|error| unreadable(&path, error))?,
         };
         let mut game = LiveGame::begin(&journal.head().terms, journal.head().secret()?, policy, Duration::ZERO)?;
         game.commit(&entries, Duration::ZERO)?;
@@ -143,18 +181,97 @@ impl HostedGame {
 
     /// A game that was begun before, read and not played.
     pub(crate) fn look(dir: &Path, id: &str, policy: &BotPolicy) -> Result<HostedGame, HostedError> {
-        let mut entries = Vec::new();
-        let journal = GameJournal::read(&journal_path(dir, id), |entry, _| entries.push(entry));
-        let journal = journal.map_err(|error| HostedError::Damaged(error.to_string()))?;
+        let (journal, _, game) = HostedGame::replay(dir, id, policy)?;
+        let damage = journal.damages().named().first().map(|damage| FileDamage {
+            file: file_name(journal.path()),
+            line: Some(damage.line),
+            reason: damage.reason.without_text().to_string(),
+        });
+        Ok(HostedGame { damage, ..HostedGame::new_state(id, HostedGame::kept(&game)) })
+    }
+
+    /// A journal that stays as it is, its entries up to the first damage, and the game that they give.
+    fn replay(dir: &Path, id: &str, policy: &BotPolicy) -> Result<(GameJournal, Vec<Entry>, LiveGame), HostedError> {
+        let (path, mut entries) = (journal_path(dir, id), Vec::new());
+        let journal = GameJournal::read(&path, |entry, _| entries.push(entry));
+        let journal = journal.map_err(|error| unreadable(&path, error))?;
         let mut game = LiveGame::begin(&journal.head().terms, journal.head().secret()?, policy, Duration::ZERO)?;
         game.commit(&entries, Duration::ZERO)?;
-        let mut hosted = HostedGame { id: id.to_owned(), state: HostedGame::kept(&game), version: 0, trouble: None };
-        if journal.damages().count() > 0 {
-            let (path, damages) = (journal.path().display(), journal.damages());
-            hosted.trouble =
-                Some(format!("{path}: {damages}; the game is shown up to there, and its file is left as it is"));
+        Ok((journal, entries, game))
+    }
+
+    /// A game whose journal is damaged goes on from there as game `new`: its terms, its deal and what happened before the
+    /// damage become a journal of their own, which is there whole or not at all. `None` if there is one already.
+    ///
+    /// # Errors
+    /// If its journal cannot be read or is not damaged, the game was over before the damage, or the new one cannot be written.
+    pub(crate) fn go_on_from_damage(
+        dir: &Path,
+        id: &str,
+        new: &str,
+        policy: &BotPolicy,
+        disk: &Disk,
+    ) -> Result<Option<HostedGame>, HostedError> {
+        let (damaged, entries, game) = HostedGame::replay(dir, id, policy)?;
+        if damaged.damages().count() == 0 {
+            return Err(HostedError::NotDamaged);
         }
-        Ok(hosted)
+        if let Some(outcome) = game.game().outcome() {
+            return Err(Refusal::Over(outcome).into());
+        }
+        let (path, owner) = (journal_path(dir, new), Owner::Folder(&disk.lock));
+        let journal = GameJournal::create(&path, owner, Access::Secret, damaged.head(), &entries, &disk.syncer)?;
+        Ok(journal.map(|journal| HostedGame::live(new, game, journal)))
+    }
+
+    /// What the files of a game give where both a record and a journal have its name. A kill leaves them so, after it was over
+    /// and before its journal was taken away. A sound journal has checksums and a record has none, so the journal is right.
+    pub(crate) fn of_both(
+        record: Result<HostedGame, String>,
+        journal: Result<HostedGame, HostedError>,
+    ) -> Result<HostedGame, HostedError> {
+        let is_whole = |journal: &HostedGame| journal.damage.is_none() && journal.game().outcome().is_some();
+        let (flaw, mut game) = match (record, journal) {
+            (Ok(record), Ok(journal)) if is_whole(&journal) && !record.is_same_game(&journal) => {
+                ("it is not the game of its journal".to_owned(), journal)
+            }
+            (Ok(record), _) => return Ok(record),
+            (Err(flaw), Ok(journal)) => (flaw, journal),
+            (Err(flaw), Err(_)) => return Err(HostedError::Damaged(flaw)),
+        };
+        if game.damage.is_none() {
+            let file = file_name(&record_path(Path::new(""), &game.id));
+            game.damage = Some(FileDamage { file, line: None, reason: flaw });
+        }
+        Ok(game)
+    }
+
+    fn is_same_game(&self, other: &HostedGame) -> bool {
+        self.game().plies() == other.game().plies() && self.game().outcome() == other.game().outcome()
+    }
+
+    fn new_state(id: &str, state: State) -> HostedGame {
+        HostedGame { id: id.to_owned(), state, version: 0, trouble: None, damage: None }
+    }
+
+    /// What is wrong with the files of the game.
+    pub(crate) fn damage(&self) -> Option<&FileDamage> {
+        self.damage.as_ref()
+    }
+
+    /// Whether the damaged game can go on as a new one, or why not.
+    pub(crate) fn check_can_go_on(&self) -> Result<(), HostedError> {
+        match self.game().outcome() {
+            Some(outcome) => Err(Refusal::Over(outcome).into()),
+            None if self.can_go_on() => Ok(()),
+            None => Err(HostedError::NotDamaged),
+        }
+    }
+
+    /// Whether the damaged game can go on as a new one.
+    pub(crate) fn can_go_on(&self) -> bool {
+        let in_journal = |damage: &FileDamage| damage.file == file_name(&journal_path(Path::new(""), &self.id));
+        self.damage.as_ref().is_some_and(in_journal) && self.game().outcome().is_none()
     }
 
     /// A live game as one that is not played any more.
@@ -164,12 +281,13 @@ impl HostedGame {
             seats: Seat::ALL.map(|seat| game.occupant(seat).clone()),
             take_backs: game.take_backs(),
             record: game.record(),
+            is_record: false,
         }))
     }
 
     fn live(id: &str, game: LiveGame, journal: GameJournal) -> HostedGame {
         let live = Live { game, journal, start: Instant::now() };
-        HostedGame { id: id.to_owned(), state: State::Live(Box::new(live)), version: 0, trouble: None }
+        HostedGame::new_state(id, State::Live(Box::new(live)))
     }
 
     /// A record as a kept game; what the rules refuse is an error.
@@ -184,8 +302,9 @@ impl HostedGame {
             seats: Seat::ALL.map(occupant),
             take_backs: record.tags().get("TakeBacks").and_then(|count| count.parse().ok()).unwrap_or(0),
             record: record.clone(),
+            is_record: true,
         };
-        Ok(HostedGame { id: id.to_owned(), state: State::Kept(Box::new(kept)), version: 0, trouble: None })
+        Ok(HostedGame::new_state(id, State::Kept(Box::new(kept))))
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -232,6 +351,11 @@ impl HostedGame {
             State::Live(live) => live.game.occupant(seat),
             State::Kept(kept) => &kept.seats[seat as usize],
         }
+    }
+
+    /// Whether it is known by its record alone.
+    pub(crate) fn is_record(&self) -> bool {
+        matches!(&self.state, State::Kept(kept) if kept.is_record)
     }
 
     /// Who is to move, while the game goes on.

@@ -14,10 +14,11 @@ use anqi_engine::{BuildError, Choice, Resources, Stop};
 use anqi_play::{Analyst, AnalystError, BotPolicy, Occupant, Secret, Terms, TermsError};
 use anqi_records::{Reader, Record};
 use anqi_rules::{Game, Seat, Seed, excerpt};
-use anqi_store::{Access, FolderLock, JournalError, LockError, Syncer, write_whole};
+use anqi_store::{Access, FolderLock, JournalError, LockError, Syncer, create_secret_folder, write_whole};
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::AbortHandle;
 
+use crate::folder;
 use crate::holder::Holder;
 use crate::hosted::{Disk, HostedError, HostedGame, journal_path, record_path};
 use crate::thinkers::Thinkers;
@@ -117,11 +118,16 @@ impl House {
         let tables = settings.tables.as_ref().map(|folder| folder.display().to_string());
         let analyst = Analyst::new(tables.as_deref(), &settings.resources)?;
         settings.resources.open_for(analyst.spec())?;
+        create_secret_folder(dir).map_err(failed)?;
         let lock = FolderLock::take(dir).map_err(|error| match error {
             LockError::Held(dir_text) => HouseError::Locked { dir: dir_text, holder: Holder::read(dir).map(Box::new) },
             LockError::Io { error, .. } => failed(error),
         })?;
         let cores = available_parallelism().map_or(1, usize::from);
+        let policy = BotPolicy::page(u32::try_from(cores).unwrap_or(u32::MAX));
+        for note in folder::tidy(dir, &policy).map_err(failed)? {
+            eprintln!("{note}");
+        }
         let whose: Arc<OnceLock<Weak<House>>> = Arc::default();
         let theirs = Arc::clone(&whose);
         let syncer = Syncer::start(move |journal, result| {
@@ -135,7 +141,7 @@ impl House {
             deals: settings.deals,
             games: AtomicU64::new(0),
             disk: Disk { lock, syncer: syncer.map_err(failed)? },
-            policy: BotPolicy::page(u32::try_from(cores).unwrap_or(u32::MAX)),
+            policy,
             thinkers: Thinkers::default(),
             play_slots: Semaphore::new(cores),
             study_slots: Semaphore::new(cores.div_ceil(2)),
@@ -217,16 +223,31 @@ impl House {
         if let Some(open_game) = games.get(id).and_then(Weak::upgrade) {
             return Ok(open_game);
         }
-        let hosted = if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
-            // The record is written before the journal goes.
-            let _ = fs::remove_file(journal_path(&self.dir, id));
-            HostedGame::of_record(id, &text.parse::<Record>()?, &self.policy)?
-        } else if journal_path(&self.dir, id).exists() {
-            HostedGame::resume(&self.dir, id, &self.policy, &self.disk)?
-        } else {
-            return Err(unknown());
-        };
+        let resume = || HostedGame::resume(&self.dir, id, &self.policy, &self.disk);
+        let hosted = folder::game(&self.dir, id, &self.policy, resume).ok_or_else(unknown)??;
         Ok(hold(&mut games, hosted))
+    }
+
+    /// A game whose journal is damaged goes on from there, as a new game. Asked again, it is the same new game: two with one
+    /// deal would tell each other what lies face down.
+    pub(crate) fn go_on_from_damage(&self, id: &str) -> Result<Arc<OpenGame>, HostedError> {
+        let open_game = self.find(id)?;
+        // A game in play has its deal to itself, whatever has become of its file since it was opened.
+        open_game.hosted().check_can_go_on()?;
+        let new = id_of(&Seed::from([8; 32]).child(id));
+        match self.find(&new) {
+            Err(HostedError::NoSuchGame(_)) => {}
+            found => return found,
+        }
+        let mut games = self.hosted_games();
+        match HostedGame::go_on_from_damage(&self.dir, id, &new, &self.policy, &self.disk)? {
+            Some(hosted) => Ok(hold(&mut games, hosted)),
+            // Another page was faster.
+            None => {
+                drop(games);
+                self.find(&new)
+            }
+        }
     }
 
     /// How many games are in memory.
@@ -243,7 +264,7 @@ impl House {
         let id = journal.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let open_game = self.hosted_games().get(id).and_then(Weak::upgrade);
         if let Some(open_game) = open_game {
-            open_game.tell_trouble(result.err().map(|error| error.to_string()));
+            open_game.tell_trouble(result.err().map(|error| error.without_folder()));
         }
     }
 
@@ -301,21 +322,24 @@ impl House {
         found.retain(|(_, id)| seen.insert(id.clone()));
         found.truncate(MOST_LISTED);
         // A damaged file costs the list one line, not the list.
-        Ok(found.iter().filter_map(|(_, id)| Some(Listed::of(&self.peek(id)?, &self.policy))).collect())
+        Ok(found.iter().filter_map(|(_, id)| self.peek(id)).collect())
     }
 
-    /// A record of a game without sitting down at it.
-    fn peek(&self, id: &str) -> Option<(String, Record, bool)> {
+    /// A game as the list shows it, without sitting down at it; `None` if it is not there any more.
+    fn peek(&self, id: &str) -> Option<Listed> {
         let open_game = self.hosted_games().get(id).and_then(Weak::upgrade);
         if let Some(open_game) = open_game {
             let hosted = open_game.hosted();
-            return Some((id.to_owned(), hosted.record(), hosted.is_in_play()));
+            return Some(Listed::of(&hosted, hosted.is_in_play(), &self.policy));
         }
-        if let Ok(text) = fs::read_to_string(record_path(&self.dir, id)) {
-            return Some((id.to_owned(), text.parse().ok()?, false));
-        }
-        let hosted = HostedGame::look(&self.dir, id, &self.policy).ok()?;
-        Some((id.to_owned(), hosted.record(), hosted.game().outcome().is_none()))
+        let look = || HostedGame::look(&self.dir, id, &self.policy);
+        Some(match folder::game(&self.dir, id, &self.policy, look)? {
+            Ok(hosted) => {
+                let in_play = hosted.damage().is_none() && hosted.game().outcome().is_none() && !hosted.is_record();
+                Listed::of(&hosted, in_play, &self.policy)
+            }
+            Err(_) => Listed::unreadable(id),
+        })
     }
 
     /// Tells the pages of a game what has changed, and lets an engine move and the clock run.
@@ -439,17 +463,35 @@ impl OpenGame {
 }
 
 impl Listed {
-    fn of((id, record, in_play): &(String, Record, bool), policy: &BotPolicy) -> Listed {
+    fn of(hosted: &HostedGame, in_play: bool, policy: &BotPolicy) -> Listed {
+        let record = hosted.record();
         let tag = |name: &str| record.tags().get(name).map(str::to_owned);
         Listed {
-            game: id.clone(),
+            game: hosted.id().to_owned(),
             date: tag("Date"),
             first: ListedPlayer::of(record.player(Seat::First), policy),
             second: ListedPlayer::of(record.player(Seat::Second), policy),
             result: record.result().name(),
             reason: tag("Termination"),
             plies: record.plies().len(),
-            in_play: *in_play,
+            in_play,
+            damaged: hosted.damage().is_some(),
+        }
+    }
+
+    /// A game of which nothing but its name is known.
+    fn unreadable(id: &str) -> Listed {
+        let unknown = || ListedPlayer { name: "?".to_owned(), level: None };
+        Listed {
+            game: id.to_owned(),
+            date: None,
+            first: unknown(),
+            second: unknown(),
+            result: "*",
+            reason: None,
+            plies: 0,
+            in_play: false,
+            damaged: true,
         }
     }
 }

@@ -29,6 +29,9 @@
 //! | `socket.rs`, `server.rs`, `assets.rs` | sockets, HTTP, the page's files |
 
 mod assets;
+#[cfg(test)]
+mod damage_tests;
+mod folder;
 mod holder;
 mod hosted;
 mod house;

@@ -58,7 +58,8 @@ impl RequestError {
                 },
                 HostedError::NoHuman => RefusalKind::NobodyToResign,
                 HostedError::Io(_) | HostedError::Journal(_) => RefusalKind::Storage,
-                HostedError::Damaged(_) => RefusalKind::Damaged,
+                HostedError::Damaged(_) | HostedError::NoHead { .. } => RefusalKind::Damaged,
+                HostedError::NotDamaged => RefusalKind::NotDamaged,
             },
         }
     }

@@ -174,6 +174,11 @@ impl Page {
                 let open_game = self.house.keep_open(&link::to_record(&link)?)?;
                 self.enter(open_game)
             }
+            Request::GoOn {} => {
+                let id = self.open()?.hosted().id().to_owned();
+                let open_game = self.house.go_on_from_damage(&id)?;
+                self.enter(open_game)
+            }
             Request::Close {} => {
                 self.leave();
                 Response::Closed {}

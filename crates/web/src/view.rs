@@ -6,7 +6,7 @@ use anqi_play::{ColorName, Occupant, SeatName};
 use anqi_rules::{Game, Material, Move, Piece, Ply, Position, Seat, Square, cannon_targets};
 use serde::Serialize;
 
-use crate::hosted::HostedGame;
+use crate::hosted::{FileDamage, HostedGame};
 
 /// A game as a page sees it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -46,6 +46,9 @@ pub(crate) struct State {
     deal: Option<DealView>,
     /// Why the game may not be on the disk.
     trouble: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    damage: Option<DamageView>,
     shown: PositionView,
 }
 
@@ -87,6 +90,19 @@ pub(crate) struct OutcomeView {
 pub(crate) struct ClocksView {
     left: [u64; 2],
     running: Option<SeatName>,
+}
+
+/// A damaged file of the game, which is left as it is.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct DamageView {
+    file: String,
+    /// Counted from 1, if it is known.
+    line: Option<u64>,
+    reason: String,
+    /// Whether `go-on` makes a new game of what is before the damage.
+    can_go_on: bool,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -197,6 +213,12 @@ impl State {
             clocks,
             deal: hosted.deal().map(|[seed, nonce]| DealView { seed, nonce }),
             trouble: hosted.trouble().map(str::to_owned),
+            damage: hosted.damage().map(|FileDamage { file, line, reason }| DamageView {
+                file: file.clone(),
+                line: *line,
+                reason: reason.clone(),
+                can_go_on: hosted.can_go_on(),
+            }),
             shown: PositionView::of(game, game.plies().len(), person_to_move),
         }
     }

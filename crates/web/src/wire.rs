@@ -50,6 +50,8 @@ pub(crate) enum Request {
         link: String,
     },
     Close {},
+    /// The open game, whose journal is damaged, goes on as a new game from what is before the damage.
+    GoOn {},
     Play {
         #[serde(rename = "move")]
         mv: String,
@@ -167,6 +169,8 @@ pub(crate) enum RefusalKind {
     Storage,
     /// The game cannot be read.
     Damaged,
+    /// Only a damaged game goes on as a new one.
+    NotDamaged,
 }
 
 /// What a page needs to begin.
@@ -218,6 +222,10 @@ pub(crate) struct Listed {
     pub(crate) reason: Option<String>,
     pub(crate) plies: usize,
     pub(crate) in_play: bool,
+    /// A file of it is not what was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    pub(crate) damaged: bool,
 }
 
 /// The player of one side of a listed game.

@@ -234,11 +234,13 @@ impl Session {
 }
 
 /// Parts of texts that were rewritten since: what they were, and what they are.
-const REWORDED: [(&str, &str); 3] = [
+const REWORDED: [(&str, &str); 4] = [
     // A message is read into its type at once, so errors of its syntax name what was expected there.
     ("expected a map", "expected an object with a type"),
     // `hello` takes a schema.
     ("unknown field `more`, there are no fields", "unknown field `more`, expected `schema`"),
+    // A damaged game goes on as a new one.
+    ("`close`, `play`", "`close`, `go-on`, `play`"),
     // Draws can be agreed on.
     ("`resign`, `hint`", "`resign`, `offer-draw`, `accept-draw`, `decline-draw`, `hint`"),
 ];

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -32,11 +32,14 @@ const start = async (port) => {
   [server, url] = await serve(games, port);
 };
 
-const stop = () => new Promise((resolve) => {
-  server.removeAllListeners('exit');
-  server.once('exit', resolve);
-  server.kill('SIGKILL');
+const kill = (process) => new Promise((resolve) => {
+  process.removeAllListeners('exit');
+  if (process.exitCode !== null || process.signalCode !== null) return resolve();
+  process.once('exit', resolve);
+  process.kill('SIGKILL');
 });
+
+const stop = () => kill(server);
 
 before(async () => {
   await start();
@@ -573,5 +576,79 @@ test('a game that cannot be saved says so', async () => {
   } finally {
     other.removeAllListeners('exit');
     other.kill('SIGKILL');
+  }
+});
+
+test('a damaged game says where and why, and goes on from there as a new one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'anqi-page-'));
+  let [other, address] = await serve(folder);
+  const plies = (page, count) => page.waitForFunction((wanted) => document.querySelectorAll('.plies li').length === wanted, count);
+  const list = (page) => page.$$eval('.plies li', (items) => items.map((item) => item.textContent));
+  try {
+    const first = await open(DESKTOP, address);
+    await first.selectOption('#opponent', 'person');
+    await first.click('#play');
+    await first.waitForFunction(() => location.hash.startsWith('#game='));
+    for (const [index, square] of ['a1', 'b1', 'c1', 'd1', 'a2', 'b2'].entries()) {
+      await cell(first, square).click();
+      await plies(first, index + 1);
+    }
+    const played = await list(first);
+    const id = new URL(first.url()).hash.slice('#game='.length);
+    await close(first);
+    await kill(other);
+
+    // One flipped bit in the fifth ply, which is on line 7.
+    const path = join(folder, `${id}.journal`);
+    const whole = readFileSync(path);
+    const bytes = Buffer.from(whole);
+    bytes[whole.indexOf('\nentry 5 ') + 30] ^= 1;
+    writeFileSync(path, bytes);
+    [other, address] = await serve(folder);
+    let page = await open(DESKTOP, `${address}#game=${id}`);
+    await page.waitForSelector('#go-on');
+    assert.deepEqual(await list(page), played.slice(0, 4));
+    const told = await page.textContent('#trouble');
+    assert.match(told, new RegExp(`^${id}\\.journal, line 7, is damaged: its checksum is [0-9a-f]{8}, .*can go on from here as a new game`));
+    assert.ok(!told.includes(folder), told);
+    assert.equal(await page.textContent('#status'), 'A damaged game');
+    assert.equal(await page.locator('#resign').count(), 0);
+    await accessible(page, 'a damaged game');
+    await page.click('#language');
+    assert.match(await page.textContent('#trouble'), /第 7 行已損壞/);
+    assert.equal(await page.textContent('#go-on'), '從此處繼續');
+    await page.click('#language');
+    await page.click('#go-on');
+    await page.waitForFunction((old) => !location.hash.includes(old), id);
+    assert.ok(await page.isHidden('#trouble'));
+    const gone = new URL(page.url()).hash;
+    assert.deepEqual(await list(page), played.slice(0, 4));
+    await cell(page, 'a2').click();
+    await plies(page, 5);
+    assert.deepEqual(await list(page), played.slice(0, 5), 'the deal is the same');
+    assert.deepEqual(readFileSync(path), bytes, 'the damaged file is kept');
+    // Asked again it is the same new game.
+    await page.click('#games');
+    await page.waitForFunction(() => document.querySelector('#list').textContent.includes('damaged'));
+    await page.click(`[data-game="${id}"]`);
+    await page.click('#go-on');
+    await page.waitForFunction((hash) => location.hash === hash, gone);
+    await plies(page, 5);
+    await close(page);
+    await kill(other);
+
+    // Without its head nothing is known of the deal.
+    const headless = Buffer.from(whole);
+    headless[whole.indexOf('\nhead 0 ') + 30] ^= 1;
+    writeFileSync(path, headless);
+    [other, address] = await serve(folder);
+    page = await open(DESKTOP, `${address}#game=${id}`);
+    await page.waitForFunction(() => document.getElementById('status').textContent.includes('the head, is damaged'));
+    assert.match(await page.textContent('#status'), new RegExp(`${id}\\.journal: line 2, the head, .*the deal was in it`));
+    assert.deepEqual(readFileSync(path), headless);
+    await close(page);
+  } finally {
+    await kill(other);
+    rmSync(folder, { recursive: true });
   }
 });
