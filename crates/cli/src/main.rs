@@ -6,6 +6,8 @@ mod assess;
 mod bench;
 mod check_engine;
 mod concurrency;
+#[cfg(test)]
+mod disk_tests;
 mod endgame;
 mod engine;
 mod experiment;

@@ -1,7 +1,7 @@
 //! `anqi play`: a game in the terminal, for people without a browser.
 
 use std::io::{IsTerminal, stdin, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -62,9 +62,14 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Exit> {
     ratatui::restore();
     played?;
     if let Some(path) = &args.save {
-        write_file(path, |file| Ok(file.write_all(table.live.record().to_string().as_bytes())?))?;
+        save(path, &table.live)?;
     }
     Ok(Exit::Done)
+}
+
+/// Writes the record of a game, which is there whole or not at all.
+pub(crate) fn save(path: &Path, live: &LiveGame) -> Result<()> {
+    write_file(path, |file| Ok(file.write_all(live.record().to_string().as_bytes())?))
 }
 
 /// One game, the players of ours in it, and where the human looks.

@@ -84,7 +84,7 @@ fn games_of_something_else_are_left_alone() {
         let output = command(dir, "2").output().unwrap();
         assert!(!output.status.success());
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("games.sgf.journal is of other games: it begins with"), "{said}");
+        assert!(said.contains("games.sgf.journal is of other games: line 1 says"), "{said}");
         assert_eq!(fs::read_to_string(&journal).unwrap(), text);
     }
 }

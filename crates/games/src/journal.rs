@@ -123,12 +123,14 @@ pub enum KeepError {
         error: io::Error,
     },
     /// Games of another kind, which are left as they are.
-    #[error("{path} is of other games: it begins with {line:?}; take another output file, or move that one away")]
+    #[error("{path} is of other games: line {line} says {text:?}; take another output file, or move that one away")]
     Other {
         /// Which file.
         path: String,
+        /// Which line says so.
+        line: u64,
         /// How it begins.
-        line: String,
+        text: String,
     },
 }
 
@@ -178,7 +180,7 @@ impl GamesJournal {
         let mut path = OsString::from(games);
         path.push(".journal");
         let path = PathBuf::from(path);
-        let other = |line: &str| KeepError::Other { path: path.display().to_string(), line: excerpt(line) };
+        let other = |line, text: &str| KeepError::Other { path: path.display().to_string(), line, text: excerpt(text) };
         // The journal keeps what goes wrong, and the next game is refused.
         let syncer = Syncer::start(|_, _| {});
         let syncer = syncer.map_err(|error| JournalError::Io { path: path.display().to_string(), error })?;
@@ -186,12 +188,12 @@ impl GamesJournal {
         let met = |(number, kept), _| drop(games.insert(number, kept));
         let lines = LineJournal::open_or_create(&path, Owner::Alone, Access::Ordinary, &head, &syncer, met);
         let lines: LineJournal<GamesFormat> = lines.map_err(|error| match error {
-            JournalError::Foreign { beginning, .. } => other(&beginning),
+            JournalError::Foreign { beginning, .. } => other(1, &beginning),
             error => error.into(),
         })?;
         // Version 1 escaped it.
         if *lines.head() != head && *lines.head() != head.escape_default().to_string() {
-            return Err(other(lines.head()));
+            return Err(other(lines.head_line(), lines.head()));
         }
         Ok(GamesJournal { lines, games })
     }

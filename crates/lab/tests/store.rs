@@ -3,8 +3,11 @@
 use std::fs;
 
 use anqi_engine::{Resources, Stop};
-use anqi_lab::{Cast, MatchJournal, Plan, PlayedPair, play_pair};
-use anqi_store::faults::{After, SimulatedDisk, damage, every_fault};
+use anqi_lab::{
+    Cast, MatchJournal, MatchJournalError, Plan, PlayedPair, play_pair, read_weights_file, write_weights_file,
+};
+use anqi_store::faults::{After, DamageTest, MUCH_DAMAGE, Reading, SOME_DAMAGE, SimulatedDisk, every_fault};
+use anqi_store::seal_text;
 
 fn plan() -> Plan {
     "rules = 'server,board=2x4'\npairs = 6\nplayers = ['chen:var1 nodes=20', 'random']".parse().expect("a plan")
@@ -82,44 +85,70 @@ fn every_call_may_fail() {
     }
 }
 
+/// Joining a part, as `anqi merge` does it: who plays is written down whole, and never over what other engines played.
+#[test]
+fn every_call_of_a_merge_may_fail() {
+    let plan = plan();
+    let pairs = pairs(&plan);
+    let cast = Cast::new(&plan, &Resources::default()).expect("two players of ours");
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut part = MatchJournal::open_or_create(dir.path(), &plan).expect("room");
+    part.admit(&cast).expect("room");
+    pairs[..2].iter().for_each(|pair| part.append(pair).expect("room"));
+    let join = |disk: &SimulatedDisk| -> Result<Vec<u64>, MatchJournalError> {
+        let mut whole = MatchJournal::open_or_create(&disk.path().join("whole"), &plan)?;
+        whole.admit_part(&part)?;
+        Ok((0..2).filter(|&number| whole.append(&part.pair(number).expect("there")).is_ok()).collect())
+    };
+    every_fault(
+        |_| {},
+        |disk| join(disk).unwrap_or_default(),
+        |disk, joined, after| {
+            let engines = disk.peek(&disk.path().join("whole/engines"));
+            assert!(engines.is_none_or(|engines| engines == cast.to_lines().as_bytes()), "{after:?}");
+            if after == After::Restart {
+                let whole = MatchJournal::open_or_create(&disk.path().join("whole"), &plan).expect("room");
+                assert!(joined.iter().all(|number| whole.has(*number)), "{joined:?}");
+            }
+            assert_eq!(join(disk).expect("room"), [0, 1]);
+        },
+    );
+}
+
 fn damaged(times: usize) {
     let plan = plan();
     let pairs = pairs(&plan);
     let disk = SimulatedDisk::mount(1);
     let dir = disk.path().join("match");
-    let path = dir.join("journal");
     let mut journal = MatchJournal::open_or_create(&dir, &plan).expect("room");
     pairs.iter().for_each(|pair| journal.append(pair).expect("room"));
     drop(journal);
-    for whole in [disk.peek(&path).expect("written"), old_journal(&plan, &pairs)] {
-        for damaged in damage(&whole, 7).take(times / 2) {
-            disk.put(&path, &damaged.bytes);
-            match MatchJournal::read(&dir) {
-                Err(error) => assert!(error.to_string().contains("line "), "{error}"),
-                Ok(journal) => {
-                    let told = journal.damages().to_string();
-                    if !damaged.is_cut {
-                        assert!(journal.len() >= 5 && told.contains("line "), "byte {}: {told}", damaged.at);
-                    }
-                    for number in (0..6).filter(|number| journal.has(*number)) {
-                        assert_eq!(journal.pair(number).expect("sound"), pairs[number as usize], "byte {}", damaged.at);
-                    }
-                }
-            }
-            assert_eq!(disk.peek(&path).expect("there"), damaged.bytes, "reading changes nothing");
-        }
+    let entries: Vec<String> = pairs.iter().map(PlayedPair::to_text).collect();
+    for whole in [disk.peek(&dir.join("journal")).expect("written"), old_journal(&plan, &pairs)] {
+        let test = DamageTest { file: "match/journal", whole: &whole, entries: &entries, most_lost: 1 };
+        let refused = test.run(times / 2, |path| match MatchJournal::read(path.parent().expect("the folder")) {
+            Err(error) => Reading::Refused(error.to_string()),
+            Ok(journal) => Reading::Read {
+                entries: (0..6)
+                    .filter(|number| journal.has(*number))
+                    .map(|number| journal.pair(number).expect("sound").to_text())
+                    .collect(),
+                told: journal.damages().to_string(),
+            },
+        });
+        println!("match journal: {} damaged files, {refused} refused", times / 2);
     }
 }
 
 #[test]
 fn damage_is_named_and_nothing_is_shortened() {
-    damaged(2_000);
+    damaged(SOME_DAMAGE);
 }
 
 #[test]
-#[ignore = "long: 20,000 damaged journals"]
+#[ignore = "long: 17,000 damaged journals"]
 fn damage_is_named_and_nothing_is_shortened_very_often() {
-    damaged(20_000);
+    damaged(MUCH_DAMAGE);
 }
 
 /// A match that c3a29fa began goes on in its version.
@@ -135,4 +164,47 @@ fn an_old_journal_goes_on() {
     pairs.iter().for_each(|pair| journal.append(pair).expect("room"));
     drop(journal);
     assert_eq!(fs::read(&path).expect("there"), old_journal(&plan, &pairs));
+}
+
+const WEIGHTS: &str =
+    "# fitted\neval static\nking 1200\nguard 800\nminister 400\nrook 200\nknight -120\ncannon 300\npawn 120\n";
+
+/// Of the weights of a fit: a damaged file is refused, never read as something else.
+fn damaged_weights(times: usize) {
+    let whole = seal_text("weights", WEIGHTS);
+    let test = DamageTest { file: "mlm.weights", whole: whole.as_bytes(), entries: &[], most_lost: 0 };
+    let refused = test.run(times, |path| match read_weights_file(path) {
+        Err(error) => Reading::Refused(error.to_string()),
+        Ok(read) => Reading::Read { entries: vec![format!("{read:?}")], told: String::new() },
+    });
+    assert_eq!(refused, times, "every damage is noticed");
+    println!("weights: {times} damaged files, all refused");
+}
+
+#[test]
+fn damage_is_named_in_weights() {
+    damaged_weights(SOME_DAMAGE / 2);
+}
+
+#[test]
+#[ignore = "long: 8,500 damaged files"]
+fn damage_is_named_in_weights_very_often() {
+    damaged_weights(MUCH_DAMAGE / 2);
+}
+
+#[test]
+fn every_call_that_writes_weights_may_fail() {
+    let other = WEIGHTS.replace("1200", "1300");
+    let read = |disk: &SimulatedDisk| read_weights_file(&disk.path().join("mlm.weights")).expect("whole").1[0];
+    let runs = every_fault(
+        |disk| disk.put(&disk.path().join("mlm.weights"), WEIGHTS.as_bytes()),
+        |disk| write_weights_file(&disk.path().join("mlm.weights"), &other).is_ok(),
+        |disk, was_written, after| {
+            let king = read(disk);
+            assert!(king == 1300 || king == 1200 && !was_written, "{after:?}: {king}");
+            write_weights_file(&disk.path().join("mlm.weights"), &other).expect("room");
+            assert_eq!(read(disk), 1300);
+        },
+    );
+    assert!(runs > 100, "{runs}");
 }
