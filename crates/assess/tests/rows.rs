@@ -1,6 +1,5 @@
 //! Training rows out of files of records.
 
-
 use std::fs;
 
 use anqi_assess::{TrainingRow, write_rows};
