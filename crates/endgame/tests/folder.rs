@@ -1,7 +1,5 @@
 //! What a folder of tables says: which are there, whether they are right, how a position is played to its end.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
-
 use std::fs;
 use std::num::NonZeroUsize;
 
