@@ -102,13 +102,13 @@ impl Cast {
 }
 
 /// The contenders of whom two lists of fingerprints say different things, and where each says so.
-pub(crate) fn strangers(plan: &Plan, lines: [&str; 2], wheres: [&str; 2]) -> String {
+pub(crate) fn strangers(plan: &Plan, lines: [&str; 2], places: [&str; 2]) -> String {
     let mut strangers = String::new();
     for ((contender, one), other) in plan.contenders().iter().zip(lines[0].lines()).zip(lines[1].lines()) {
         if let (Ok(one), Ok(other)) = (one.parse::<Fingerprint>(), other.parse::<Fingerprint>())
             && one != other
         {
-            let _ = writeln!(strangers, "  {}: {one} {}, {other} {}", contender.name, wheres[0], wheres[1]);
+            let _ = writeln!(strangers, "  {}: {one} {}, {other} {}", contender.name, places[0], places[1]);
         }
     }
     strangers

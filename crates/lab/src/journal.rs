@@ -350,8 +350,8 @@ impl MatchJournal {
             return Ok((!self.is_empty()).then(|| unknown(&self.dir)));
         };
         let [whole, part] = [&self.dir, &part.dir].map(|dir| dir.display().to_string());
-        let wheres = [&whole, &part].map(|dir| format!("in {dir}"));
-        let strangers = strangers(self.plan(), [&ours, &theirs], [&wheres[0], &wheres[1]]);
+        let places = [&whole, &part].map(|dir| format!("in {dir}"));
+        let strangers = strangers(self.plan(), [&ours, &theirs], [&places[0], &places[1]]);
         if !strangers.is_empty() {
             return Err(MatchJournalError::OtherPart { part, whole, strangers });
         }
