@@ -152,7 +152,7 @@ mod tests {
         assert!(csv.contains("\n2x2,RC,NC,a1 a2 b1 b2,-1/3,-0.333333,1/3,0,2/3\n"), "{csv}");
         let picture = SetsPicture::of(&games);
         assert_eq!((picture.sets, picture.classes), (27, 5));
-        assert_eq!(picture.rows[0].label, "PP and 6 more");
+        assert_eq!(picture.rows[0].label, "PP and 4 more"); // NN RR MM GG
         assert!(solved_games_text(&games).starts_with("2x2: 27 fair sets of 5 classes\n"));
     }
 }
