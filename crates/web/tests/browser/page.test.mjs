@@ -59,7 +59,8 @@ const open = async (options = DESKTOP, address = url) => {
   page.on('pageerror', (error) => page.faults.push(String(error)));
   page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
   await page.goto(address);
-  await page.waitForSelector('#play');
+  // The form for a new game, unless the address names a game.
+  await page.waitForSelector(address.includes('#') ? '#status:not(:empty)' : '#play');
   return page;
 };
 
@@ -629,7 +630,7 @@ test('a damaged game says where and why, and goes on from there as a new one', a
     assert.deepEqual(readFileSync(path), bytes, 'the damaged file is kept');
     // Asked again it is the same new game.
     await page.click('#games');
-    await page.waitForFunction(() => document.querySelector('#list').textContent.includes('damaged'));
+    await page.waitForFunction(() => document.querySelector('#list')?.textContent.includes('damaged'));
     await page.click(`[data-game="${id}"]`);
     await page.click('#go-on');
     await page.waitForFunction((hash) => location.hash === hash, gone);
