@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anqi_play::{Verified, verify};
 use anqi_records::Reader;
+use anqi_rules::Seat;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
@@ -34,6 +35,9 @@ struct GameReport {
     verified: bool,
     committed: bool,
     flips: usize,
+    /// The players who have contributed to the deal.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contributors: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -46,10 +50,13 @@ pub(crate) fn run(args: &VerifyDealArgs, out: &mut Output) -> Result<Exit> {
         for entry in Reader::new(BufReader::new(input)).with_context(|| format!("cannot read {file}"))? {
             let entry = entry.with_context(|| format!("in {file}"))?;
             let found = verify(&entry.record);
-            let Verified { flips, committed } = found.clone().unwrap_or(Verified { flips: 0, committed: false });
+            let nothing = Verified { flips: 0, committed: false, contributed: [false; 2] };
+            let Verified { flips, committed, contributed } = found.clone().unwrap_or(nothing);
+            let contributors = Seat::ALL.into_iter().filter(|&seat| contributed[seat as usize]).map(Seat::name).collect();
             let problem = found.err().map(|error| error.to_string());
             let verified = problem.is_none();
-            report.games.push(GameReport { file: file.clone(), line: entry.line, verified, committed, flips, problem });
+            let (file, line) = (file.clone(), entry.line);
+            report.games.push(GameReport { file, line, verified, committed, flips, contributors, problem });
         }
     }
     out.print(&report, |text| {
@@ -57,6 +64,10 @@ pub(crate) fn run(args: &VerifyDealArgs, out: &mut Output) -> Result<Exit> {
             write!(text, "{}, line {}: ", game.file, game.line)?;
             match &game.problem {
                 Some(problem) => writeln!(text, "{problem}")?,
+                None if game.committed && !game.contributors.is_empty() => {
+                    let players = game.contributors.join(" and the ");
+                    writeln!(text, "as promised and with what the {players} player contributed, {} flips", game.flips)?;
+                }
                 None if game.committed => writeln!(text, "as promised, {} flips", game.flips)?,
                 None => writeln!(text, "as the seed says, {} flips, but nothing was promised", game.flips)?,
             }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use anqi_rules::{Ply, Seat, Termination};
+use anqi_rules::{Commitment, Ply, Seat, Seed, Termination};
 use serde::{Deserialize, Serialize};
 
+use crate::joint::Void;
 use crate::text::{self, millis};
 
 /// One thing that happened. A game is what it began as and its entries: replaying them gives it again.
@@ -19,6 +20,8 @@ use crate::text::{self, millis};
 ///     r#"{"entry":"back","plies":2,"clocks":[900000,899500]}"#,
 ///     r#"{"entry":"offer","by":"second"}"#,
 ///     r#"{"entry":"end","loser":"first","why":"resignation"}"#,
+///     r#"{"entry":"join","by":"second","key":"9c0e"}"#,
+///     r#"{"entry":"void","why":"not revealed"}"#,
 /// ] {
 ///     let entry: Entry = serde_json::from_str(text)?;
 ///     assert_eq!(serde_json::to_string(&entry)?, text);
@@ -28,6 +31,41 @@ use crate::text::{self, millis};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "lowercase")]
 pub enum Entry {
+    /// The player who was invited has come.
+    Join {
+        /// Whose seat it is.
+        #[serde(with = "text")]
+        by: Seat,
+        /// What the face knows the player by, such as a hash of its token.
+        key: String,
+    },
+    /// A player commits to a part of the deal's seed.
+    Commit {
+        /// Who.
+        #[serde(with = "text")]
+        by: Seat,
+        /// To what.
+        #[serde(with = "text")]
+        commitment: Commitment,
+    },
+    /// A player reveals its part. The deal still hangs on the server's, which is told when the game is over.
+    Reveal {
+        /// Who.
+        #[serde(with = "text")]
+        by: Seat,
+        /// The part.
+        #[serde(with = "text")]
+        seed: Seed,
+        /// What hid it.
+        #[serde(with = "text")]
+        nonce: Seed,
+    },
+    /// The game is void: it ended before it began.
+    Void {
+        /// Why.
+        #[serde(with = "text")]
+        why: Void,
+    },
     /// A ply was made.
     Ply {
         /// What happened on the board.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `live.rs`, `entry.rs`, `view.rs` | the game, what happens in it, what may be shown |
 //! | `terms.rs`, `occupant.rs` | what is agreed before the first ply; who sits at a side |
+//! | `joint.rs` | deals to which the players contribute |
 //! | `clock.rs`, `time.rs`, `budget.rs` | time controls; how long to think; what a side may spend |
 //! | `bot.rs`, `levels.rs` | players with their budgets; what a stranger may ask for; players by strength |
 //! | `fault.rs` | how a program can fail |
@@ -22,6 +23,7 @@ mod budget;
 mod clock;
 mod entry;
 mod fault;
+mod joint;
 mod levels;
 mod live;
 pub mod luck;
@@ -41,6 +43,7 @@ pub use budget::{Budget, BudgetError};
 pub use clock::{Clock, ClockError, Left, seconds, write_part};
 pub use entry::Entry;
 pub use fault::FaultKind;
+pub use joint::{JointDeal, JointError, Part, Void};
 pub use levels::{LEVELS, Level};
 pub use live::{Allowance, Command, EntryError, LiveGame, Refusal, rewind};
 pub use names::{ColorName, SeatName};

@@ -4,12 +4,13 @@ use std::borrow::Borrow;
 use std::time::Duration;
 
 use anqi_records::{Record, Tags};
-use anqi_rules::{Deal, Game, Move, Outcome, PlyError, Position, Seat, Termination};
+use anqi_rules::{Commitment, Deal, Game, Move, Outcome, PlyError, Position, Seat, Seed, Termination};
 
 use crate::bot::BotPolicy;
 use crate::clock::Clock;
 use crate::entry::Entry;
 use crate::fault::FaultKind;
+use crate::joint::{JointDeal, JointError, Void};
 use crate::occupant::Occupant;
 use crate::terms::{Agreed, Secret, Terms, TermsError};
 use crate::view::View;
@@ -59,8 +60,12 @@ use crate::view::View;
 #[expect(missing_debug_implementations, reason = "it holds the deal")]
 pub struct LiveGame<D: Borrow<Deal> = Deal> {
     game: Game,
-    deal: D,
+    deal: Dealt<D>,
     seats: [Occupant; 2],
+    /// The invited player.
+    guest: Guest,
+    joint: Option<JointDeal>,
+    void: Option<Void>,
     timers: [Timer; 2],
     /// When the clock of the side to move was started.
     since: Duration,
@@ -71,6 +76,36 @@ pub struct LiveGame<D: Borrow<Deal> = Deal> {
     take_backs: u32,
     fault: Option<(Seat, String)>,
     promise: Option<Promise>,
+}
+
+/// What lies under the face-down pieces.
+enum Dealt<D> {
+    /// A deal that was there before the game.
+    Given(D),
+    /// One that follows from what all parties have revealed.
+    Joint(Deal),
+    /// Nothing is dealt until they have.
+    Awaited,
+}
+
+impl<D: Borrow<Deal>> Dealt<D> {
+    fn get(&self) -> Option<&Deal> {
+        match self {
+            Dealt::Given(deal) => Some(deal.borrow()),
+            Dealt::Joint(deal) => Some(deal),
+            Dealt::Awaited => None,
+        }
+    }
+}
+
+/// The player who is invited to a seat.
+#[derive(Clone, PartialEq, Eq)]
+enum Guest {
+    /// The game needs no other player.
+    None,
+    Awaited(Seat),
+    /// It has come, and is known by a key.
+    Here(Seat, String),
 }
 
 /// What a game has that was begun by [`LiveGame::begin`].
@@ -119,6 +154,22 @@ pub enum Command {
         /// What it took, if the side's own supervisor measured and judged that; then it is not judged again.
         used: Option<Duration>,
     },
+    /// Take the seat to which a player is invited.
+    Join {
+        /// What the face knows the player by.
+        key: String,
+    },
+    /// Commit to a part of the deal.
+    Commit(Commitment),
+    /// Reveal that part.
+    Reveal {
+        /// The part.
+        seed: Seed,
+        /// What hid it.
+        nonce: Seed,
+    },
+    /// End the game before it has begun, without a result.
+    Void(Void),
     /// Take back up to the last decision of a human.
     TakeBack,
     /// Offer a draw.
@@ -148,6 +199,24 @@ pub enum Refusal {
     /// The game has ended.
     #[error("the game is over: {0}")]
     Over(Outcome),
+    /// The game ended before it began.
+    #[error("the game is void: {0}")]
+    Void(Void),
+    /// A player or a part of the deal is missing.
+    #[error("the game has not begun: {}", .0.map_or("its deal is not made yet", |_| "the invited player has not come"))]
+    NotBegun(Option<Seat>),
+    /// It has begun, so it cannot be void.
+    #[error("the game has begun")]
+    Begun,
+    /// The seat is taken, or was never free.
+    #[error("no player is invited to be the {} player", .0.name())]
+    NotInvited(Seat),
+    /// A part of the deal.
+    #[error(transparent)]
+    Joint(JointError),
+    /// Two people play, each at a board of its own.
+    #[error("nothing is taken back in a game of two people: what was turned up cannot be forgotten")]
+    NoTakeBack,
     /// The other side is to move.
     #[error("the {} player is not to move", .0.name())]
     NotYourTurn(Seat),
@@ -195,6 +264,23 @@ pub enum EntryError {
         /// How the game ended.
         outcome: Outcome,
     },
+    /// Something after a game was void.
+    #[error("{entry:?} comes after the game was void: {void}")]
+    Void {
+        /// What.
+        entry: Entry,
+        /// Why the game was void.
+        void: Void,
+    },
+    /// Something before the game has begun, or something that only then can happen.
+    #[error("{0:?} does not belong there: it comes before the game has begun, or after")]
+    Begun(Entry),
+    /// No player is invited to the seat.
+    #[error("no player is invited to be the {} player", .0.name())]
+    NotInvited(Seat),
+    /// A part of the deal.
+    #[error(transparent)]
+    Joint(#[from] JointError),
     /// A ply that the rules refuse.
     #[error(transparent)]
     Ply(#[from] PlyError),
@@ -231,9 +317,14 @@ impl LiveGame {
     /// # Errors
     /// If no game can be played on these terms.
     pub fn begin(terms: &Terms, secret: Secret, policy: &BotPolicy, now: Duration) -> Result<LiveGame, TermsError> {
-        let Agreed { game, seats, clock } = terms.read(policy)?;
-        let deal = Deal::of(game.position(), secret.seed());
-        let mut live = LiveGame::with_deal(game, deal, seats, [Allowance { clock, per_move: None }; 2], now);
+        let Agreed { game, seats, clock, joint } = terms.read(policy)?;
+        let deal = match joint {
+            None => Dealt::Given(Deal::of(game.position(), secret.seed())),
+            Some(_) => Dealt::Awaited,
+        };
+        let mut live = LiveGame::new(game, deal, seats, [Allowance { clock, per_move: None }; 2], now);
+        live.guest = terms.invited.map_or(Guest::None, Guest::Awaited);
+        live.joint = joint;
         let mut tags = Tags::new();
         tags.set("Event", "anqi")?;
         if let Some(date) = &terms.date {
@@ -262,10 +353,23 @@ impl<D: Borrow<Deal>> LiveGame<D> {
         allowances: [Allowance; 2],
         now: Duration,
     ) -> LiveGame<D> {
+        LiveGame::new(game, Dealt::Given(deal), seats, allowances, now)
+    }
+
+    fn new(
+        game: Game,
+        deal: Dealt<D>,
+        seats: [Occupant; 2],
+        allowances: [Allowance; 2],
+        now: Duration,
+    ) -> LiveGame<D> {
         LiveGame {
             game,
             deal,
             seats,
+            guest: Guest::None,
+            joint: None,
+            void: None,
             timers: allowances.map(Timer::new),
             since: now,
             offer: None,
@@ -294,10 +398,59 @@ impl<D: Borrow<Deal>> LiveGame<D> {
         &self.seats[seat as usize]
     }
 
+    /// Whether the game has ended, on the board or off it, or before it began.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.game.outcome().is_some() || self.void.is_some()
+    }
+
+    /// Why the game ended before it began.
+    #[must_use]
+    pub fn void(&self) -> Option<Void> {
+        self.void
+    }
+
+    /// Whether plies can be played: all players are there and the pieces are dealt. A game that is void never begins.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.missing().is_ok() && self.void.is_none()
+    }
+
+    /// What is missing before the first ply.
+    fn missing(&self) -> Result<(), Refusal> {
+        match (&self.guest, self.deal.get()) {
+            (Guest::Awaited(seat), _) => Err(Refusal::NotBegun(Some(*seat))),
+            (_, None) => Err(Refusal::NotBegun(None)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The seat that waits for a player who is invited.
+    #[must_use]
+    pub fn invited(&self) -> Option<Seat> {
+        if let Guest::Awaited(seat) = self.guest { Some(seat) } else { None }
+    }
+
+    /// The seat of the player who was invited and has come, and what it is known by.
+    #[must_use]
+    pub fn guest(&self) -> Option<(Seat, &str)> {
+        if let Guest::Here(seat, key) = &self.guest { Some((*seat, key)) } else { None }
+    }
+
+    /// What the players contribute to the deal; `None` if the server alone deals.
+    #[must_use]
+    pub fn joint(&self) -> Option<&JointDeal> {
+        self.joint.as_ref()
+    }
+
     /// Who is to move, while the game goes on.
     #[must_use]
     pub fn to_move(&self) -> Option<&Occupant> {
-        self.game.outcome().is_none().then(|| self.occupant(self.game.seat()))
+        self.goes_on().then(|| self.occupant(self.game.seat()))
+    }
+
+    fn goes_on(&self) -> bool {
+        self.game.outcome().is_none() && self.has_begun()
     }
 
     /// The human who acts for the faces that do not say who they are: the one to move, or the only one.
@@ -329,7 +482,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     #[must_use]
     pub fn clocks(&self, now: Duration) -> [Option<Duration>; 2] {
         let mut clocks = self.timers.map(|timer| timer.left);
-        if self.game.outcome().is_none() {
+        if self.goes_on() {
             let running = &mut clocks[self.game.seat() as usize];
             *running = running.map(|left| left.saturating_sub(now.saturating_sub(self.since)));
         }
@@ -340,14 +493,14 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     #[must_use]
     pub fn running_clock(&self, now: Duration) -> Option<(Clock, Duration)> {
         let seat = self.game.seat() as usize;
-        let control = self.timers[seat].allowance.clock.filter(|_| self.game.outcome().is_none())?;
+        let control = self.timers[seat].allowance.clock.filter(|_| self.goes_on())?;
         Some((control, self.clocks(now)[seat]?))
     }
 
     /// The last moment at which the side to move may act; after it a [`Command::Flag`] ends the game.
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
-        let most = self.timers[self.game.seat() as usize].most().filter(|_| self.game.outcome().is_none())?;
+        let most = self.timers[self.game.seat() as usize].most().filter(|_| self.goes_on())?;
         Some(self.since + most)
     }
 
@@ -365,6 +518,12 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     pub fn propose(&self, by: Seat, command: &Command, now: Duration) -> Result<Option<Entry>, Refusal> {
         if let Some(outcome) = self.game.outcome() {
             return Err(Refusal::Over(outcome));
+        }
+        if let Some(void) = self.void {
+            return Err(Refusal::Void(void));
+        }
+        if let Some(entry) = self.opening(by, command)? {
+            return Ok(Some(entry));
         }
         let end = |loser, why| Ok(Some(Entry::End { loser, why, fault: None }));
         let mover = self.game.seat();
@@ -391,6 +550,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
                 }
                 self.ply(mv, used.unwrap_or_else(|| now.saturating_sub(self.since)))
             }
+            Command::TakeBack if self.guest != Guest::None => Err(Refusal::NoTakeBack),
             Command::TakeBack => {
                 let stands = self.game.plies().len();
                 let human = |ply: &usize| self.seats[ply % 2].is_human();
@@ -411,9 +571,37 @@ impl<D: Borrow<Deal>> LiveGame<D> {
         }
     }
 
+    /// What a command leads to that belongs before the first ply; `None` if it does not, and the game has begun.
+    fn opening(&self, by: Seat, command: &Command) -> Result<Option<Entry>, Refusal> {
+        let not_awaited = |error: fn(Seat) -> JointError| Err(error(by).into());
+        let mut joint = self.joint.clone();
+        Ok(Some(match command {
+            Command::Join { key } if self.guest == Guest::Awaited(by) => Entry::Join { by, key: key.clone() },
+            Command::Join { .. } => return Err(Refusal::NotInvited(by)),
+            Command::Commit(commitment) => {
+                let Some(joint) = joint.as_mut().filter(|joint| joint.awaits_commitment(by)) else {
+                    return not_awaited(JointError::NoCommitmentAwaited);
+                };
+                joint.commit(by, *commitment)?;
+                Entry::Commit { by, commitment: *commitment }
+            }
+            Command::Reveal { seed, nonce } => {
+                let Some(joint) = &mut joint else { return not_awaited(JointError::NoRevealAwaited) };
+                joint.reveal(by, seed, nonce)?;
+                Entry::Reveal { by, seed: seed.clone(), nonce: nonce.clone() }
+            }
+            Command::Void(_) if self.missing().is_ok() => return Err(Refusal::Begun),
+            Command::Void(why) => Entry::Void { why: *why },
+            Command::Resign | Command::Abandon if self.missing().is_err() => Entry::Void { why: Void::Withdrawn },
+            Command::Flag if self.missing().is_err() => return Ok(None),
+            _ => return self.missing().map(|()| None),
+        }))
+    }
+
     /// A move of the side to move that took so long; the deal says what a flip shows.
     fn ply(&self, mv: Move, used: Duration) -> Result<Option<Entry>, Refusal> {
-        let ply = self.deal.borrow().resolve(mv).ok().filter(|_| self.game.is_legal(mv));
+        let dealt = self.deal.get().and_then(|deal| deal.resolve(mv).ok());
+        let ply = dealt.filter(|_| self.game.is_legal(mv));
         let ply = ply.ok_or_else(|| Refusal::Illegal { mv, position: *self.game.position() })?;
         let Timer { allowance, left } = self.timers[self.game.seat() as usize];
         let moves = (self.game.plies().len() / 2 + 1) as u32;
@@ -443,10 +631,39 @@ impl<D: Borrow<Deal>> LiveGame<D> {
         if let Some(outcome) = self.game.outcome() {
             return Err(EntryError::Over { entry: entry.clone(), outcome });
         }
+        if let Some(void) = self.void {
+            return Err(EntryError::Void { entry: entry.clone(), void });
+        }
+        let is_opening = matches!(
+            entry,
+            Entry::Join { .. } | Entry::Commit { .. } | Entry::Reveal { .. } | Entry::Void { .. }
+        );
+        if is_opening == self.missing().is_ok() {
+            return Err(EntryError::Begun(entry.clone()));
+        }
         match *entry {
+            Entry::Join { by, ref key } if self.guest == Guest::Awaited(by) => {
+                self.guest = Guest::Here(by, key.clone());
+                self.since = now;
+            }
+            Entry::Join { by, .. } => return Err(EntryError::NotInvited(by)),
+            Entry::Commit { by, commitment } => {
+                let joint = self.joint.as_mut().ok_or(JointError::NoCommitmentAwaited(by))?;
+                joint.commit(by, commitment)?;
+            }
+            Entry::Reveal { by, ref seed, ref nonce } => {
+                let joint = self.joint.as_mut().ok_or(JointError::NoRevealAwaited(by))?;
+                joint.reveal(by, seed, nonce)?;
+                if let Some(seed) = self.joint_seed() {
+                    self.deal = Dealt::Joint(Deal::of(self.game.position(), &seed));
+                    self.since = now;
+                }
+            }
+            Entry::Void { why } => self.void = Some(why),
             Entry::Ply { ply, clock } => {
                 let seat = self.game.seat();
-                if self.deal.borrow().resolve(ply.to_move()).is_ok_and(|dealt| dealt != ply) {
+                let dealt = self.deal.get().and_then(|deal| deal.resolve(ply.to_move()).ok());
+                if dealt.is_some_and(|dealt| dealt != ply) {
                     return Err(EntryError::NotDealt { shown: ply });
                 }
                 self.game.play(ply)?;
@@ -484,10 +701,16 @@ impl<D: Borrow<Deal>> LiveGame<D> {
         Ok(())
     }
 
-    /// The secret of the deal, once the game is over.
+    /// What the deal of several parties follows from, once all of them have revealed.
+    fn joint_seed(&self) -> Option<Seed> {
+        let (joint, promise) = self.joint.as_ref().zip(self.promise.as_ref())?;
+        Some(promise.secret.seed().joint(joint.game(), &joint.contributions()?))
+    }
+
+    /// The secret of the deal, or the server's part of it, once the game is over.
     #[must_use]
     pub fn told(&self) -> Option<&Secret> {
-        self.promise.as_ref().map(|promise| &promise.secret).filter(|_| self.game.outcome().is_some())
+        self.promise.as_ref().map(|promise| &promise.secret).filter(|_| self.is_over())
     }
 
     /// Everything that a face may show.
@@ -500,7 +723,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
             clocks: self.clocks(now),
             running: self.running_clock(now).map(|_| self.game.seat()),
             offer: self.offer,
-            can_take_back: self.game.outcome().is_none() && played_by_human,
+            can_take_back: self.goes_on() && played_by_human && self.guest == Guest::None,
             take_backs: self.take_backs,
             commitment: self.promise.as_ref().map(|promise| promise.secret.commitment()),
             told: self.told(),
@@ -510,20 +733,39 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     /// The game as a record; the seed is in it only when the game is over.
     #[must_use]
     pub fn record(&self) -> Record {
+        Record::from_game(&self.game, self.tags())
+    }
+
+    /// What a record says beside the plies.
+    #[must_use]
+    pub fn tags(&self) -> Tags {
         let mut tags = self.promise.as_ref().map(|promise| promise.tags.clone()).unwrap_or_default();
         // Names and values of ours, short and on one line: no tag is refused.
         let mut set = |name: &str, value: &str| drop(tags.set(name, value));
         if self.take_backs > 0 {
             set("TakeBacks", &self.take_backs.to_string());
         }
+        if let Some(joint) = &self.joint {
+            joint.record(self.is_over(), &mut set);
+        }
+        if let Some(void) = self.void {
+            set("Void", &void.to_string());
+        }
         if let Some(secret) = self.told() {
-            set("Seed", &secret.seed().to_string());
+            // The pieces are dealt by `Seed`, whoever has made it.
+            match &self.joint {
+                None => set("Seed", &secret.seed().to_string()),
+                Some(_) => {
+                    set("DealSeed", &secret.seed().to_string());
+                    self.joint_seed().iter().for_each(|seed| set("Seed", &seed.to_string()));
+                }
+            }
             set("DealNonce", &secret.nonce().to_string());
         }
         if let Some((seat, fault)) = &self.fault {
             set("Fault", &format!("{seat}: {}", anqi_rules::excerpt(fault).replace(char::is_control, " ")));
         }
-        Record::from_game(&self.game, tags)
+        tags
     }
 }
 

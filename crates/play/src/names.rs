@@ -1,7 +1,7 @@
 //! Sides and seats as documents name them.
 
 use anqi_rules::{Color, Seat};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// `red` or `black`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -24,7 +24,7 @@ impl From<Color> for ColorName {
 }
 
 /// `first` or `second`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum SeatName {
@@ -39,6 +39,15 @@ impl From<Seat> for SeatName {
         match seat {
             Seat::First => SeatName::First,
             Seat::Second => SeatName::Second,
+        }
+    }
+}
+
+impl From<SeatName> for Seat {
+    fn from(name: SeatName) -> Seat {
+        match name {
+            SeatName::First => Seat::First,
+            SeatName::Second => Seat::Second,
         }
     }
 }

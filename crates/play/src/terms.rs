@@ -2,13 +2,15 @@
 
 use anqi_engine::{BuildError, Resources};
 use anqi_rules::{
-    Commitment, Game, Outcome, ParseError, Position, PositionMismatch, Rules, RulesError, Seed, SeedError,
+    Commitment, Game, Outcome, ParseError, Position, PositionMismatch, Rules, RulesError, Seat, Seed, SeedError, excerpt,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::bot::{BotError, BotPolicy};
 use crate::clock::{Clock, ClockError};
+use crate::joint::JointDeal;
 use crate::occupant::Occupant;
+use crate::text;
 
 /// What is agreed before the first ply, as the players write it. All of it is public.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -31,6 +33,19 @@ pub struct Terms {
     /// The fingerprints of the players of ours, first and second.
     #[serde(default, skip_serializing_if = "unknown")]
     pub engines: [Option<String>; 2],
+    /// The name of the game, to which contributions to its deal are bound.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Whether the first and the second player contribute to the deal. One player is enough for two people at one board.
+    #[serde(default, skip_serializing_if = "no_player")]
+    pub contributes: [bool; 2],
+    /// Whose seat waits for a player who is invited.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "text::option")]
+    pub invited: Option<Seat>,
+}
+
+fn no_player(contributes: &[bool; 2]) -> bool {
+    *contributes == [false; 2]
 }
 
 fn unknown(engines: &[Option<String>; 2]) -> bool {
@@ -61,6 +76,14 @@ pub enum TermsError {
     /// A text that no record can hold.
     #[error(transparent)]
     Tag(#[from] anqi_records::TagError),
+    /// A player that neither comes nor contributes.
+    #[error("the {} player is {text:?}: only a person is invited or contributes to the deal", .seat.name())]
+    NotAPerson {
+        /// Whose seat it is.
+        seat: Seat,
+        /// Who sits there.
+        text: String,
+    },
     /// Nothing is left to play.
     #[error("the game is over: {0}")]
     Over(Outcome),
@@ -71,6 +94,7 @@ pub(crate) struct Agreed {
     pub(crate) game: Game,
     pub(crate) seats: [Occupant; 2],
     pub(crate) clock: Option<Clock>,
+    pub(crate) joint: Option<JointDeal>,
 }
 
 impl Terms {
@@ -85,6 +109,18 @@ impl Terms {
             Ok(fingerprint.map(|fingerprint| fingerprint.to_string()))
         };
         Ok(Terms { engines: [engine(&self.first)?, engine(&self.second)?], ..self })
+    }
+
+    /// The same terms with a seat for an invited player. Two people who play from two places both contribute to the deal; a
+    /// person alone, or two at one board, do if they want to.
+    #[must_use]
+    pub fn with_persons(self, invited: Option<Seat>, contribute: bool) -> Terms {
+        let persons = [&self.first, &self.second].map(|text| text == "person");
+        let contributes = match (invited, persons) {
+            (Some(_), _) => [true; 2],
+            (None, [first, second]) => [first && contribute, !first && second && contribute],
+        };
+        Terms { contributes, invited, ..self }
     }
 
     pub(crate) fn read(&self, policy: &BotPolicy) -> Result<Agreed, TermsError> {
@@ -102,7 +138,14 @@ impl Terms {
         }
         let clock = self.clock.as_ref().map(|text| text.parse()).transpose()?;
         let seats = [Occupant::read(&self.first, policy)?, Occupant::read(&self.second, policy)?];
-        Ok(Agreed { game, seats, clock })
+        for seat in Seat::ALL {
+            let is_asked = self.contributes[seat as usize] || self.invited == Some(seat);
+            if is_asked && !seats[seat as usize].is_human() {
+                let text = if seat == Seat::First { &self.first } else { &self.second };
+                return Err(TermsError::NotAPerson { seat, text: excerpt(text) });
+            }
+        }
+        Ok(Agreed { game, seats, clock, joint: JointDeal::new(&self.name, self.contributes) })
     }
 }
 

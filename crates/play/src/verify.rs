@@ -1,7 +1,9 @@
 //! Whether a deal is what was promised.
 
-use anqi_records::{Record, ReplayError, replay};
-use anqi_rules::{Deal, Ply, Seed, SeedError};
+use anqi_records::{Record, ReplayError, Tags, replay};
+use anqi_rules::{Commitment, Deal, Ply, Seat, Seed, SeedError};
+
+use crate::joint::JointDeal;
 
 /// What was found true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,6 +12,8 @@ pub struct Verified {
     pub flips: usize,
     /// Whether the record holds a promise that the seed keeps.
     pub committed: bool,
+    /// Whether the first and the second player have contributed to the deal.
+    pub contributed: [bool; 2],
 }
 
 /// Why a deal is not what was promised, or cannot be told.
@@ -27,6 +31,15 @@ pub enum VerifyError {
     /// The seed is another one.
     #[error("the deal was switched: Seed and DealNonce do not open the DealCommit")]
     Switched,
+    /// A contribution of a player that was not committed to, or cannot be read.
+    #[error("the parts of the deal do not fit: {0}")]
+    Parts(String),
+    /// A contribution that was never told.
+    #[error("the {} player has contributed to the deal, but the record does not say what", .0.name())]
+    NotTold(Seat),
+    /// The seed was not made of the parts.
+    #[error("the deal was switched: Seed does not follow from DealSeed and what the players have contributed")]
+    OtherSeed,
     /// A flip showed something else.
     #[error("the deal was switched: ply {ply} shows {shown}, but the deal has {dealt}")]
     Shown {
@@ -55,14 +68,28 @@ pub enum VerifyError {
 /// # Errors
 /// If the deal was switched, or if the record does not tell it.
 pub fn verify(record: &Record) -> Result<Verified, VerifyError> {
-    let seed = record.seed().map_err(ReplayError::from)?.ok_or(VerifyError::NoSeed)?;
     let commitment = record.deal_commit().map_err(ReplayError::from)?;
-    if let Some(commitment) = commitment {
-        let nonce: Seed = record.tags().get("DealNonce").ok_or(VerifyError::NoNonce)?.parse()?;
-        if !commitment.opens_to(&seed, &nonce) {
-            return Err(VerifyError::Switched);
+    let joint = JointDeal::of_record(record.tags()).map_err(VerifyError::Parts)?;
+    let seed = record.seed().map_err(ReplayError::from)?;
+    let seed = match &joint {
+        None => opened(commitment, seed.ok_or(VerifyError::NoSeed)?, record.tags())?,
+        Some(joint) => {
+            let own: Seed = record.tags().get("DealSeed").ok_or(VerifyError::NoSeed)?.parse()?;
+            let own = opened(commitment, own, record.tags())?;
+            match joint.contributions() {
+                Some(contributions) => {
+                    let made = own.joint(joint.game(), &contributions);
+                    if seed.is_some_and(|seed| seed != made) {
+                        return Err(VerifyError::OtherSeed);
+                    }
+                    made
+                }
+                // Nothing was dealt.
+                None if record.tags().get("Void").is_some() && record.plies().is_empty() => own,
+                None => return Err(VerifyError::NotTold(joint.missing().unwrap_or(Seat::First))),
+            }
         }
-    }
+    };
     let replay = replay(record, None)?;
     if let Some(illegal) = replay.illegal {
         return Err(VerifyError::Illegal { ply: illegal.ply, error: illegal.error.to_string() });
@@ -78,5 +105,13 @@ pub fn verify(record: &Record) -> Result<Verified, VerifyError> {
             }
         }
     }
-    Ok(Verified { flips, committed: commitment.is_some() })
+    let contributed = Seat::ALL.map(|seat| joint.as_ref().is_some_and(|joint| joint.part(seat).is_some()));
+    Ok(Verified { flips, committed: commitment.is_some(), contributed })
+}
+
+/// The seed, if the promise was made for it.
+fn opened(commitment: Option<Commitment>, seed: Seed, tags: &Tags) -> Result<Seed, VerifyError> {
+    let Some(commitment) = commitment else { return Ok(seed) };
+    let nonce: Seed = tags.get("DealNonce").ok_or(VerifyError::NoNonce)?.parse()?;
+    if commitment.opens_to(&seed, &nonce) { Ok(seed) } else { Err(VerifyError::Switched) }
 }

@@ -41,6 +41,10 @@ impl Seed {
     pub fn rng(&self) -> ChaCha8Rng {
         ChaCha8Rng::from_seed(self.0)
     }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 impl From<[u8; 32]> for Seed {
@@ -120,6 +124,12 @@ impl Commitment {
     #[must_use]
     pub fn opens_to(&self, seed: &Seed, nonce: &Seed) -> bool {
         *self == Commitment::new(seed, nonce)
+    }
+}
+
+impl From<[u8; 32]> for Commitment {
+    fn from(bytes: [u8; 32]) -> Commitment {
+        Commitment(bytes)
     }
 }
 

@@ -18,6 +18,7 @@
 //! ```
 
 mod attacks;
+mod contribution;
 mod deal;
 mod game;
 mod moves;
@@ -30,6 +31,7 @@ mod square;
 mod zobrist;
 
 pub use attacks::{Direction, cannon_targets, neighbours};
+pub use contribution::Contribution;
 pub use deal::{Commitment, Deal, DealError, Seed, SeedError};
 pub use game::{Game, Outcome, PlyError, PositionMismatch, Seat, Termination};
 pub use moves::{MOST_MOVES, Move, MoveList, Ply};
