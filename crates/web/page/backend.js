@@ -12,7 +12,8 @@
  * Which response answers which request. A refusal rejects the promise.
  * @typedef {{
  *   hello: 'welcome', new: 'game', open: 'game', 'open-link': 'game', 'go-on': 'game', close: 'closed', play: 'done' | 'warning', 'take-back': 'done',
- *   resign: 'done', 'offer-draw': 'done', 'accept-draw': 'done', 'decline-draw': 'done', hint: 'hint', at: 'position', analyse: 'done', 'stop-analysis': 'done', review: 'done', link: 'link' }} Answers
+ *   resign: 'done', 'offer-draw': 'done', 'accept-draw': 'done', 'decline-draw': 'done', hint: 'hint', at: 'position', analyse: 'done', 'stop-analysis': 'done', review: 'done', link: 'link',
+ *   join: 'game', commit: 'done', reveal: 'done', claim: 'done' }} Answers
  */
 
 /**

@@ -5,6 +5,7 @@ import { Board, faceOf } from './board.js';
 import { button, byId, html, svg } from './dom.js';
 import { gamesDialog } from './games.js';
 import { mark, remark, reviewPanel } from './review.js';
+import { contribute, forgetAnswers, hasBegun, hold, holding, isBetweenTwo, ownSeat, plays, seatsPanel } from './seats.js';
 import { Socket } from './socket.js';
 import { graph, isFlip, studyPanel } from './study.js';
 import { verify } from './verify.js';
@@ -13,7 +14,7 @@ import { preferred, speak, t } from './words.js';
 /**
  * @typedef {import('./backend.js').Backend} Backend
  * @typedef {import('./backend.js').Request} Request
- * @typedef {Extract<Request, { type: 'new' | 'open' | 'open-link' | 'go-on' }>} Opening
+ * @typedef {Extract<Request, { type: 'new' | 'open' | 'open-link' | 'go-on' | 'join' }>} Opening
  * @typedef {import('./wire').GameView} GameView
  * @typedef {import('./wire').PositionView} PositionView
  * @typedef {import('./wire').PlayerView} PlayerView
@@ -21,6 +22,7 @@ import { preferred, speak, t } from './words.js';
  * @typedef {import('./wire').PlyReview} PlyReview
  * @typedef {import('./wire').Review} Review
  * @typedef {import('./wire').Welcome} Welcome
+ * @typedef {import('./wire').You} You
  * @typedef {import('./study.js').Chances} Chances
  * @typedef {import('./words.js').Word} Word
  */
@@ -42,6 +44,8 @@ const state = {
   /** The game as the page shows it. @type {GameView | null} */ game: null,
   /** The game as it was told last; the page shows one ply after the other. @type {GameView | null} */ latest: null,
   /** Where the page looks; null for where the game stands. @type {PositionView | null} */ past: null,
+  /** What this page is in the game; null if it acts for both sides. @type {You | null} */ you: null,
+  /** The invitation by which it came. @type {string | null} */ invitation: null,
   analysing: false,
   /** @type {Study | null} */ study: null,
   /** Chances of the first player by ply. @type {Map<number, Chances>} */ chances: new Map(),
@@ -91,28 +95,66 @@ async function connected(now) {
   state.connected = now;
   if (!now) return drawStatus();
   state.welcome = await ask({ type: 'hello', schema: 'anqi-page-2' });
-  const place = new URLSearchParams(location.hash.slice(1));
-  const [game, link] = [state.game?.game ?? place.get('game'), place.get('link')];
-  /** @type {Opening | null} */
-  const request = link && !state.game ? { type: 'open-link', link } : game ? { type: 'open', game } : null;
-  if (!request || !await open(request)) draw();
+  forgetAnswers();
+  if (state.game ? !await openGame(state.game.game) : !await openPlace()) draw();
 }
+
+/** Opens what the address names: a game, a seat of it, an invitation to one, or a whole game in a link. */
+async function openPlace() {
+  const place = new URLSearchParams(location.hash.slice(1));
+  const [game, link] = [place.get('game'), place.get('link')];
+  if (link) return open({ type: 'open-link', link });
+  if (!game) return false;
+  const seat = place.get('seat');
+  if (seat) hold(game, { token: seat });
+  return openGame(game, place.get('invite'));
+}
+
+addEventListener('hashchange', () => void openPlace());
 
 /** Opens a game, and shows it. @param {Opening} request */
 async function open(request) {
   const view = await ask(request);
-  if (!view) return false;
+  if (view) enter(view);
+  return !!view;
+}
+
+/** @param {import('./wire').OpenedGame} view */
+function enter({ you, ...game }) {
   coming.length = 0;
-  state.latest = view;
-  show(view);
-  return true;
+  state.you = you ?? null;
+  if (you?.seats.length === 1) hold(game.game, { seat: you.seats[0] });
+  if (you?.token) hold(game.game, { token: you.token });
+  if (you?.invitation) hold(game.game, { invitation: you.invitation });
+  state.latest = game;
+  show(game);
+}
+
+/** Opens a game with the seat that this browser has in it, or with an invitation; else to watch. @param {string} game @param {string | null} [invitation] */
+async function openGame(game, invitation = null) {
+  let refused = '';
+  for (const token of [holding(game).token, invitation]) {
+    if (!token) continue;
+    try {
+      enter(await backend.request({ type: 'open', game, token }));
+      state.invitation = token;
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal) || !['taken', 'wrong-token'].includes(error.kind)) break;
+      refused = error.kind;
+      if (token !== invitation) hold(game, { token: undefined });
+    }
+  }
+  const opened = await open({ type: 'open', game });
+  if (opened && refused) say(t(refused === 'taken' ? 'taken' : 'wrongSeat'));
+  return opened;
 }
 
 /** Opens the game again of which a change is missing. */
 const reopen = async (/** @type {string} */ game) => {
   if (state.reopening) return;
   state.reopening = true;
-  await open({ type: 'open', game });
+  await openGame(game);
   state.reopening = false;
 };
 
@@ -193,7 +235,12 @@ function show(game) {
   if (moved) state.hint = null;
   if (moved && !state.past) study();
   draw();
+  // What is refused, another page of this browser has done.
+  void contribute(game, state.you, (request) => backend.request(request).catch(() => null));
 }
+
+/** Whether this page is to move. @param {GameView} game */
+const isMyTurn = (game) => game.yourTurn && (!state.you || state.you.seats.includes(game.shown.seat));
 
 /** What the board shows. @returns {PositionView | null} */
 const shown = () => state.past ?? state.game?.shown ?? null;
@@ -277,7 +324,7 @@ function closeDialog() {
 
 async function openGames() {
   const choose = async (/** @type {string} */ game) => {
-    if (await open({ type: 'open', game })) closeDialog();
+    if (await openGame(game)) closeDialog();
   };
   openDialog(await gamesDialog(backend, choose, closeDialog), t('gamesTitle'));
 }
@@ -302,6 +349,13 @@ async function share() {
   ], t('share'));
 }
 
+/** A damaged game goes on as a new one, with the same seats. */
+async function goOn() {
+  const kept = state.game ? holding(state.game.game) : {};
+  if (await open({ type: 'go-on' }) && state.game && kept.token) hold(state.game.game, kept);
+  draw();
+}
+
 /** @param {string} question @param {() => void} then */
 function confirmed(question, then) {
   openDialog([
@@ -319,6 +373,8 @@ function confirmed(question, then) {
 function nameOf(player, index) {
   if (player.level) return t('level', player.level);
   if (player.name !== 'person') return player.name;
+  const own = state.game && ownSeat(state.game, state.you);
+  if (own) return t((own === 'first') === (index === 0) ? 'person' : 'opponent');
   return state.game?.players.every((each) => each.name === 'person') ? t(index ? 'second' : 'first') : t('person');
 }
 
@@ -345,6 +401,7 @@ function drawAll() {
   drawStatus();
   drawSides();
   drawBoard();
+  drawSeats();
   drawActions();
   drawStart();
   drawStudy();
@@ -401,15 +458,18 @@ function drawStatus() {
   else if (said) status.textContent = said;
   else if (!game) status.textContent = t('welcome');
   else if (game.outcome) status.textContent = outcomeText(game);
+  else if (game.void) status.textContent = t(/** @type {Word} */ (`void ${game.void}`));
   else if (!game.inPlay) status.textContent = t(game.damage?.canGoOn ? 'damagedGame' : 'kept');
+  else if (!hasBegun(game)) status.textContent = t(game.players.some(({ presence }) => presence === 'invited') ? 'waiting' : 'dealing');
   else {
     const mover = game.shown.seat === 'first' ? 0 : 1;
     const color = game.shown.turn ? t(game.shown.turn) : t(mover ? 'second' : 'first');
-    const whose = game.yourTurn
-      ? game.players.every((player) => player.person) ? t('turnOf', color) : `${t('yourTurn')} (${color})`
-      : t('thinking', names()[mover]);
+    const bothHere = game.players.every((player) => player.person) && !(plays(state.you) && isBetweenTwo(game, state.you));
+    const whose = !game.yourTurn ? t('thinking', names()[mover])
+      : bothHere || !plays(state.you) ? t('turnOf', color)
+        : isMyTurn(game) ? `${t('yourTurn')} (${color})` : t('opponentTurn', color);
     const quiet = game.shown.quiet && game.drawAt ? ` · ${t('quiet', game.shown.quiet, game.drawAt)}` : '';
-    status.textContent = !game.shown.turn && game.yourTurn ? t('firstFlip') : `${whose}${quiet}`;
+    status.textContent = !game.shown.turn && isMyTurn(game) ? t('firstFlip') : `${whose}${quiet}`;
   }
   const trouble = byId('trouble');
   const told = [game?.trouble ? t('trouble', game.trouble) : '', game?.damage ? damageText(game.damage) : ''].filter(Boolean);
@@ -449,7 +509,8 @@ const clockText = (milliseconds) => {
 
 function drawSides() {
   const { game } = state;
-  const bottom = game && !game.players[0].person && game.players[1].person ? 1 : 0;
+  const own = game && ownSeat(game, state.you);
+  const bottom = own ? Number(own === 'second') : game && !game.players[0].person && game.players[1].person ? 1 : 0;
   for (const [id, index] of /** @type {[string, number][]} */ ([['top', 1 - bottom], ['bottom', bottom]])) {
     const place = byId(id);
     place.replaceChildren();
@@ -457,7 +518,7 @@ function drawSides() {
     const player = game.players[index];
     const mine = (/** @type {string} */ face) => (face === face.toUpperCase() ? 'red' : 'black') === player.color;
     const gone = (shown()?.captured ?? []).filter(([face]) => player.color && !mine(face));
-    const running = game.inPlay && game.shown.seat === (index ? 'second' : 'first');
+    const running = game.inPlay && hasBegun(game) && game.shown.seat === (index ? 'second' : 'first');
     place.classList.toggle('to-move', running);
     let left = game.clocks?.left[index];
     if (left !== undefined && game.clocks?.running === (index ? 'second' : 'first')) left -= performance.now() - state.told;
@@ -484,10 +545,28 @@ const EMPTY = /** @type {PositionView} */ ({
 
 function drawBoard() {
   const { game } = state;
-  const movable = state.puzzle !== null || (!state.past && !!game?.yourTurn);
+  const movable = state.puzzle !== null || (!state.past && !!game && isMyTurn(game));
   const map = state.study && state.analysing ? new Map(state.study.moveInfos.filter(isFlip).map((flip) => [flip.move, flip.winrate ?? 0])) : null;
   board.root.setAttribute('aria-label', 'anqi');
   board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing, label });
+}
+
+/** Who plays, who is away, and the links. */
+function drawSeats() {
+  const { game, you, invitation } = state;
+  const place = byId('seats');
+  const opened = document.querySelector('#links[open]') !== null;
+  const parts = game ? seatsPanel(game, you, {
+    join: () => invitation && void open({ type: 'join', token: invitation }),
+    claim: () => void ask({ type: 'claim' }),
+  }) : [];
+  place.hidden = !parts.length;
+  // What is being copied is left alone.
+  const drawn = parts.map((part) => part.outerHTML).join('') + settings.language;
+  if (place.dataset.drawn === drawn) return;
+  place.dataset.drawn = drawn;
+  place.replaceChildren(...parts);
+  if (opened) document.getElementById('links')?.setAttribute('open', '');
 }
 
 function drawActions() {
@@ -497,17 +576,22 @@ function drawActions() {
   if (!game) return;
   const add = (/** @type {Word} */ word, /** @type {() => void} */ click, /** @type {import('./dom.js').Attributes} */ attributes = {}) =>
     place.append(button(t(word), click, attributes), ' ');
-  if (game.inPlay) {
-    add('takeBack', () => void ask({ type: 'take-back' }), { id: 'take-back', disabled: !game.canTakeBack });
+  if (game.inPlay && plays(state.you) && !hasBegun(game)) {
+    add('withdraw', () => confirmed(t('withdrawSure'), () => void ask({ type: 'resign' })), { id: 'withdraw' });
+  } else if (game.inPlay && plays(state.you)) {
+    const between = isBetweenTwo(game, state.you);
+    if (!between) add('takeBack', () => void ask({ type: 'take-back' }), { id: 'take-back', disabled: !game.canTakeBack });
     add('hint', async () => {
       const answer = await ask({ type: 'hint' });
       if (!answer) return;
       state.hint = answer.move;
       drawBoard();
-    }, { id: 'hint', disabled: !game.yourTurn || !!state.past });
+    }, { id: 'hint', disabled: !isMyTurn(game) || !!state.past });
     // Engines decline every draw.
     if (game.players.every((player) => player.person)) {
-      if (game.offer) {
+      if (game.offer && between && game.offer === ownSeat(game, state.you)) {
+        place.append(html('span', { class: 'note', id: 'offered' }, t('drawOffered')), ' ');
+      } else if (game.offer) {
         add('acceptDraw', () => void ask({ type: 'accept-draw' }), { id: 'accept-draw' });
         add('declineDraw', () => void ask({ type: 'decline-draw' }), { id: 'decline-draw' });
       } else {
@@ -516,7 +600,7 @@ function drawActions() {
     }
     add('resign', () => confirmed(t('resignSure'), () => void ask({ type: 'resign' })), { id: 'resign' });
   }
-  if (game.damage?.canGoOn) add('goOn', () => void open({ type: 'go-on' }), { id: 'go-on' });
+  if (game.damage?.canGoOn && plays(state.you)) add('goOn', goOn, { id: 'go-on' });
   add('analysis', () => {
     state.analysing = !state.analysing;
     if (!state.analysing) void ask({ type: 'stop-analysis' });
@@ -555,7 +639,7 @@ function drawStart() {
   const { levels, rules, players } = state.welcome;
   const opponent = html('select', { id: 'opponent' },
     ...levels.map(({ number, elo: [elo, margin] }) => html('option', { value: `level:${number}`, selected: number === settings.level }, `${t('level', number)} · ${t('elo', elo, margin)}`)),
-    html('option', { value: 'person' }, t('twoPeople')), html('option', { value: 'string' }, t('anyPlayer')));
+    html('option', { value: 'friend' }, t('aFriend')), html('option', { value: 'person' }, t('twoPeople')), html('option', { value: 'string' }, t('anyPlayer')));
   const string = html('input', { id: 'string', list: 'players', value: 'champion nodes=20000', spellcheck: 'false' });
   const stringField = html('label', { hidden: true }, t('playerString'), ' ', string, html('datalist', { id: 'players' }, ...players.map((value) => html('option', { value }))));
   opponent.onchange = () => {
@@ -573,9 +657,12 @@ function drawStart() {
     settings.level = Number(opponent.value.split(':')[1]) || settings.level;
     Object.assign(settings, { seat: seat.value, clock: clock.value, teach: teach.checked });
     remember();
-    const other = opponent.value === 'string' ? string.value : opponent.value;
+    const other = opponent.value === 'string' ? string.value : opponent.value === 'friend' ? 'person' : opponent.value;
     const [first, second] = seat.value === 'first' ? ['person', other] : [other, 'person'];
-    await open({ type: 'new', first, second, rules: rule.value, clock: clock.value || null });
+    /** @type {Extract<Request, { type: 'new' }>} */
+    const request = { type: 'new', first, second, rules: rule.value, clock: clock.value || null, contribute: true };
+    if (opponent.value === 'friend') request.invite = seat.value === 'first' ? 'second' : 'first';
+    await open(request);
   };
   place.replaceChildren(html('form', { submit: begin },
     html('label', {}, t('opponent'), ' ', opponent), stringField,
@@ -646,7 +733,7 @@ function drawMoves() {
     html('p', { class: 'steps' }, step('beginning', '«', 0), step('back', '‹', at - 1), html('span', {}, t('plyOf', at, game.plies.length)), step('forward', '›', at + 1), step('end', '»', game.plies.length)),
     html('p', { class: 'note', id: 'remark' }, now ? remark(now) : ''),
     !game.inPlay && here && here.turn && at < game.plies.length ? button(t('fromHere'), async () => {
-      await open({ type: 'new', first: 'person', second: `level:${settings.level}`, rules: game.rules, position: here.position });
+      await open({ type: 'new', first: 'person', second: `level:${settings.level}`, rules: game.rules, position: here.position, contribute: true });
     }, { id: 'from-here' }) : '');
   const current = list.querySelector('[aria-current]')?.parentElement;
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
@@ -680,16 +767,27 @@ function drawFair() {
   const line = (/** @type {Word} */ word, /** @type {string} */ value) => html('p', { class: 'hash' }, `${t(word)} `, html('code', {}, value));
   place.replaceChildren(
     html('h2', {}, t('fair')),
-    html('p', { class: 'note' }, t(game.deal ? 'fairAfter' : 'fairBefore')),
+    html('p', { class: 'note' }, t(game.void ? 'fairVoid' : game.deal ? 'fairAfter' : 'fairBefore')),
     line('commitment', game.commitment));
+  const { joint } = game;
+  const parties = (joint?.parts ?? []).flatMap((part, index) => (part ? [{ part, index, name: t(index ? 'secondLower' : 'firstLower') }] : []));
+  if (joint) place.append(html('p', { class: 'note' }, t('fairJoint', parties.map(({ name }) => name).join(', '))));
+  for (const { part, name } of parties)
+    if (part.commitment) place.append(html('p', { class: 'hash' }, `${t('fingerprintOf', name)} `, html('code', {}, part.commitment)));
   if (game.takeBacks) place.append(html('p', { class: 'note' }, t('takeBacks', game.takeBacks)));
   if (!game.deal) return;
-  place.append(line('seed', game.deal.seed), line('nonce', game.deal.nonce),
+  const { contributions } = game.deal;
+  place.append(line('seed', game.deal.seed), line('nonce', game.deal.nonce));
+  for (const { index, name } of parties) {
+    const part = contributions?.[index];
+    if (part) place.append(html('p', { class: 'hash' }, `${t('partOf', name)} `, html('code', {}, part.seed), ' ', html('code', {}, part.nonce)));
+  }
+  place.append(
     button(t('verify'), async () => {
       const beginning = await ask({ type: 'at', ply: 0 });
       if (!beginning) return;
       try {
-        told.textContent = t('verified', verify(game, beginning.shown));
+        told.textContent = t(joint ? 'verifiedJoint' : 'verified', verify(game, beginning.shown, holding(game.game)));
       } catch (error) {
         told.textContent = t('switched', error instanceof Error ? error.message : String(error));
       }

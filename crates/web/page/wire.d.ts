@@ -1,5 +1,7 @@
 // Generated from crates/web/src/wire.rs: UPDATE=1 cargo test -p anqi-web --lib wire
 
+export type Awaited = "commitment" | "reveal";
+
 /**
  * What has changed in a game: its plies after the first `kept`, and its state.
  */
@@ -27,7 +29,15 @@ deal: DealView | null,
 /**
  * Why the game may not be on the disk.
  */
-trouble: string | null, damage?: DamageView, shown: PositionView, };
+trouble: string | null, damage?: DamageView, 
+/**
+ * Left out if the server alone deals.
+ */
+joint?: JointView, 
+/**
+ * Why the game ended before it began: `expired`, `not revealed` or `withdrawn`.
+ */
+void?: string, shown: PositionView, };
 
 /**
  * Milliseconds left to the first and the second player, and whose clock runs.
@@ -38,6 +48,11 @@ export type ClocksView = { left: [number, number], running: SeatName | null, };
  * `red` or `black`.
  */
 export type ColorName = "red" | "black";
+
+/**
+ * What a player has contributed to a deal.
+ */
+export type ContributionView = { seed: string, nonce: string, };
 
 /**
  * A damaged file of the game, which is left as it is.
@@ -52,7 +67,11 @@ line: number | null, reason: string,
  */
 canGoOn: boolean, };
 
-export type DealView = { seed: string, nonce: string, };
+export type DealView = { seed: string, nonce: string, 
+/**
+ * What the first and the second player have contributed.
+ */
+contributions?: [ContributionView | null, ContributionView | null], };
 
 /**
  * What a page is told without having asked.
@@ -86,7 +105,15 @@ deal: DealView | null,
 /**
  * Why the game may not be on the disk.
  */
-trouble: string | null, damage?: DamageView, shown: PositionView, };
+trouble: string | null, damage?: DamageView, 
+/**
+ * Left out if the server alone deals.
+ */
+joint?: JointView, 
+/**
+ * Why the game ended before it began: `expired`, `not revealed` or `withdrawn`.
+ */
+void?: string, shown: PositionView, };
 
 /**
  * The list of games.
@@ -107,6 +134,19 @@ export type Grade = "mistake" | "blunder";
  * What an import kept, and what it could not read.
  */
 export type Imported = { schema: 'anqi-import-1', games: Array<string>, errors: Array<string>, };
+
+/**
+ * A deal that waits for contributions of players, or was made with them.
+ */
+export type JointView = { 
+/**
+ * The name of the game, to which all parts are bound.
+ */
+game: string, 
+/**
+ * Those of the first and the second player, as far as they contribute.
+ */
+parts: [PartView | null, PartView | null], };
 
 export type LastView = { ply: string, from: string | null, to: string, captured: string | null, };
 
@@ -171,6 +211,47 @@ winrate?: number,
 wdl?: [number, number, number], };
 
 /**
+ * A game that a page has opened.
+ */
+export type OpenedGame = { 
+/**
+ * Left out where every page may act for both sides.
+ */
+you?: You, game: string, 
+/**
+ * How many changes this server has told; a [`Change`] carries the next number.
+ */
+version: number, rules: string, files: number, ranks: number, drawAt: number | null, commitment: string | null, plies: Array<string>, 
+/**
+ * First, then second.
+ */
+players: [PlayerView, PlayerView], inPlay: boolean, 
+/**
+ * Whether a person at the page is to move.
+ */
+yourTurn: boolean, canTakeBack: boolean, takeBacks: number, 
+/**
+ * Who has offered a draw that stands.
+ */
+offer: SeatName | null, outcome: OutcomeView | null, clocks: ClocksView | null, 
+/**
+ * Told when the game is over.
+ */
+deal: DealView | null, 
+/**
+ * Why the game may not be on the disk.
+ */
+trouble: string | null, damage?: DamageView, 
+/**
+ * Left out if the server alone deals.
+ */
+joint?: JointView, 
+/**
+ * Why the game ended before it began: `expired`, `not revealed` or `withdrawn`.
+ */
+void?: string, shown: PositionView, };
+
+/**
  * What it is worth that a piece comes up.
  */
 export type OutcomeInfo = { 
@@ -197,7 +278,28 @@ winrate?: number, };
 
 export type OutcomeView = { winner: SeatName | null, reason: string, score: string, text: string, };
 
-export type PlayerView = { name: string, person: boolean, level: number | null, color: ColorName | null, };
+/**
+ * A player's part of a deal.
+ */
+export type PartView = { 
+/**
+ * What it has committed to, if it must.
+ */
+commitment: string | null, 
+/**
+ * What it is asked for now.
+ */
+awaits: Awaited | null, 
+/**
+ * What it has revealed is told when the game is over.
+ */
+revealed: boolean, };
+
+export type PlayerView = { name: string, person: boolean, level: number | null, color: ColorName | null, 
+/**
+ * Left out where no token holds the seat, and when the game is over.
+ */
+presence?: Presence, };
 
 /**
  * What is said about one ply.
@@ -258,6 +360,11 @@ jumps: { [key in string]: string },
 threatened: Array<string>, captured: Array<[string, number]>, pool: Array<[string, number]>, };
 
 /**
+ * Whether a player is there.
+ */
+export type Presence = "invited" | "here" | "away" | "gone";
+
+/**
  * What is proven for the side to move.
  */
 export type Proven = "win" | "draw" | "loss";
@@ -265,7 +372,7 @@ export type Proven = "win" | "draw" | "loss";
 /**
  * Why a request was not done, for programs.
  */
-export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged" | "not-damaged";
+export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged" | "not-damaged" | "not-seated" | "wrong-token" | "taken" | "not-begun" | "not-awaited" | "not-opened" | "no-take-back" | "not-away" | "nothing-to-claim" | "void";
 
 /**
  * Why a request was not done.
@@ -279,7 +386,19 @@ message: string, };
 /**
  * What a page asks for.
  */
-export type Request = { "type": "hello", schema?: Schema | null, } | { "type": "new", first: string, second: string, rules?: string | null, clock?: string | null, position?: string | null, } | { "type": "open", game: string, } | { "type": "open-link", link: string, } | { "type": "close", } | { "type": "go-on", } | { "type": "play", move: string, 
+export type Request = { "type": "hello", schema?: Schema | null, } | { "type": "new", first: string, second: string, rules?: string | null, clock?: string | null, position?: string | null, 
+/**
+ * The seat of a second person, who comes by a link.
+ */
+invite?: SeatName | null, 
+/**
+ * Whether persons contribute to the deal: then nothing is dealt before they have. Who is invited always does.
+ */
+contribute?: boolean | null, } | { "type": "open", game: string, 
+/**
+ * That of a seat, or the invitation to one; without it the game is watched.
+ */
+token?: string | null, } | { "type": "open-link", link: string, } | { "type": "close", } | { "type": "go-on", } | { "type": "play", move: string, 
 /**
  * How many plies were played when the move was chosen.
  */
@@ -291,12 +410,16 @@ teach: boolean, } | { "type": "take-back", } | { "type": "resign", } | { "type":
 /**
  * Stop after so many positions.
  */
-nodes?: number | null, } | { "type": "stop-analysis", } | { "type": "review", } | { "type": "link", };
+nodes?: number | null, } | { "type": "stop-analysis", } | { "type": "review", } | { "type": "link", } | { "type": "join", 
+/**
+ * The invitation.
+ */
+token: string, } | { "type": "commit", commitment: string, } | { "type": "reveal", seed: string, nonce: string, } | { "type": "claim", };
 
 /**
  * The answer to a request.
  */
-export type Response = { "type": "welcome" } & Welcome | { "type": "game" } & GameView | { "type": "closed", } | { "type": "done", } | { "type": "warning", move: string, better: string, 
+export type Response = { "type": "welcome" } & Welcome | { "type": "game" } & OpenedGame | { "type": "closed", } | { "type": "done", } | { "type": "warning", move: string, better: string, 
 /**
  * Expected score that the move gives away.
  */
@@ -489,3 +612,24 @@ knowsDrawRule: boolean, };
  * What a page needs to begin.
  */
 export type Welcome = { schema: Schema, version: string, levels: Array<LevelView>, rules: Array<string>, players: Array<string>, };
+
+/**
+ * What a connection is in the game that it has opened.
+ */
+export type You = { 
+/**
+ * The seats for which it acts; none if it watches.
+ */
+seats: Array<SeatName>, 
+/**
+ * The seat that its invitation is good for, until it joins.
+ */
+invited?: SeatName, 
+/**
+ * The token of its seats, told once.
+ */
+token?: string, 
+/**
+ * The token for the other player, told once.
+ */
+invitation?: string, };

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use crate::folder;
 use crate::hosted::{Disk, HostedError, HostedGame, journal_path, record_path};
 use crate::house::{House, HouseSettings, OpenGame};
+use crate::seat::Held;
 
 const ID: &str = "0123456789abcdef";
 
@@ -46,7 +47,7 @@ fn play(hosted: &mut HostedGame, dir: &Path, count: usize) {
 /// A game of so many plies on disk alone; gives its name and plies.
 fn begun(dir: &TempDir, count: usize) -> (String, Vec<String>) {
     let house = house(dir);
-    let open_game = house.begin(terms()).unwrap();
+    let (open_game, _) = house.begin(terms()).unwrap();
     let mut hosted = open_game.hosted();
     play(&mut hosted, dir.path(), count);
     (hosted.id().to_owned(), plies(&hosted))
@@ -99,7 +100,7 @@ fn a_damaged_journal_is_named_and_goes_on_as_a_new_game() {
     );
     assert!(damage["reason"].as_str().unwrap().starts_with("its checksum is "), "{damage}");
     assert_eq!((&shown["inPlay"], &shown["deal"]), (&json!(false), &Value::Null), "what lies face down stays hidden");
-    assert!(matches!(open_game.hosted().resign(dir.path()), Err(HostedError::Kept)));
+    assert!(matches!(open_game.hosted().resign(dir.path(), Held::ALL), Err(HostedError::Kept)));
     let listed = serde_json::to_value(house.list().unwrap()).unwrap();
     assert_eq!(
         (&listed[0]["damaged"], &listed[0]["plies"], &listed[0]["inPlay"]),
@@ -124,7 +125,7 @@ fn a_damaged_journal_is_named_and_goes_on_as_a_new_game() {
     // It is on the disk like any other game.
     drop((gone_on, open_game));
     assert_eq!(plies(&house.find(&new).unwrap().hosted()), played);
-    house.find(&new).unwrap().hosted().resign(dir.path()).unwrap();
+    house.find(&new).unwrap().hosted().resign(dir.path(), Held::ALL).unwrap();
     assert_eq!(
         view(&house.go_on_from_damage(&id).unwrap())["outcome"]["reason"],
         "resignation",
@@ -173,7 +174,7 @@ fn kept_with_its_journal(dir: &TempDir) -> (String, Vec<String>) {
     // The journal is taken away with its last name, so a second one keeps its bytes.
     let second = dir.path().join("second");
     fs::hard_link(&path, &second).unwrap();
-    open_game.hosted().resign(dir.path()).unwrap();
+    open_game.hosted().resign(dir.path(), Held::ALL).unwrap();
     fs::rename(&second, &path).unwrap();
     (id, played)
 }
@@ -239,7 +240,7 @@ fn journals_are_for_their_owner_alone() {
     let dir = parent.path().join("data/games");
     let open = || House::open(&dir, HouseSettings { deals: Some(Seed::from(3)), ..HouseSettings::default() }).unwrap();
     let house = open();
-    let id = house.begin(terms()).unwrap().hosted().id().to_owned();
+    let id = house.begin(terms()).unwrap().0.hosted().id().to_owned();
     let journal = journal_path(&dir, &id);
     assert_eq!((mode(&dir), mode(&journal)), (0o700, 0o600));
     drop(house);
@@ -281,7 +282,7 @@ fn every_call_of_a_hosted_game_may_fail() {
                 hosted.play(&dir, mv).is_ok()
             };
             let played = (0..3).take_while(|_| moves(&mut hosted)).count();
-            (true, played, hosted.resign(&dir).is_ok())
+            (true, played, hosted.resign(&dir, Held::ALL).is_ok())
         },
         |disk, (was_begun, played, was_kept), after| {
             // The journal is forced to the disk after a second, which these tests do not wait.

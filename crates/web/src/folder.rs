@@ -77,7 +77,7 @@ fn secure(path: &Path) -> io::Result<()> {
 fn is_superfluous(dir: &Path, id: &str, policy: &BotPolicy) -> bool {
     let Ok(kept) = read_text(&record_path(dir, id)) else { return false };
     HostedGame::look(dir, id, policy).is_ok_and(|journal| {
-        journal.damage().is_none() && journal.game().outcome().is_some() && journal.record().to_string() == kept
+        journal.damage().is_none() && journal.is_over() && journal.record().to_string() == kept
     })
 }
 

@@ -2,15 +2,19 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anqi_engine::BuildError;
-use anqi_play::{BotPolicy, Clock, Command, Entry, EntryError, LiveGame, Occupant, Refusal, Secret, Terms, TermsError};
-use anqi_records::{Record, RecordError, ReplayError, replay};
-use anqi_rules::{Game, Move, Outcome, Seat, SeedError, excerpt};
+use anqi_play::{
+    BotPolicy, Clock, Command, Entry, EntryError, JointDeal, LiveGame, Occupant, Refusal, Secret, Terms, TermsError, Void,
+};
+use anqi_records::{Record, RecordError, ReplayError, Tags, replay};
+use anqi_rules::{Commitment, Game, Move, Seat, Seed, SeedError, excerpt};
 use anqi_store::{Access, DamageReason, FolderLock, JournalError, Owner, Syncer, write_whole};
 
 use crate::journal::{GameJournal, Head};
+use crate::presence::{Place, Presence, Waits};
+use crate::seat::{Held, Seats, Token, TokenUse};
 
 /// One game, in play or kept.
 pub(crate) struct HostedGame {
@@ -21,6 +25,14 @@ pub(crate) struct HostedGame {
     trouble: Option<String>,
     /// What is wrong with its files.
     damage: Option<FileDamage>,
+    /// Who holds its seats; `None` in a game that has none.
+    seats: Option<Seats>,
+    /// By when it must have begun, in milliseconds since 1970.
+    until: Option<u64>,
+    /// Who is there.
+    places: [Place; 2],
+    /// Since when all that is missing are players who are there and do not reveal their part of the deal.
+    silent_since: Option<Instant>,
 }
 
 /// A file of a game that is not what was written. It is left as it is.
@@ -53,6 +65,9 @@ struct Kept {
     game: Game,
     seats: [Occupant; 2],
     take_backs: u32,
+    joint: Option<JointDeal>,
+    /// What the player was known by who was invited and has come.
+    guest: Option<(Seat, String)>,
     /// Whether it was read from its record, not from a journal.
     is_record: bool,
 }
@@ -89,6 +104,16 @@ pub(crate) enum HostedError {
     NoHead { file: String, line: u64, reason: DamageReason },
     #[error("no line of this game is damaged: it goes on as it is")]
     NotDamaged,
+    #[error("you are watching this game: only its players can do that")]
+    NotSeated,
+    #[error("this link holds no seat of this game: open the game without it to watch")]
+    WrongToken,
+    #[error("the invitation was used: another player has the seat; open the game without it to watch")]
+    Taken,
+    #[error("there is no other player in this game whose seat could be claimed")]
+    NothingToClaim,
+    #[error("the {} player is not away: a game can be claimed when it has been away for {after} seconds", .seat.name())]
+    NotAway { seat: Seat, after: u64 },
 }
 
 /// What games need to be written down in a folder.
@@ -144,6 +169,7 @@ impl Live {
 
 impl HostedGame {
     /// A new game on these terms. Its deal follows from the secret, and is promised before the first ply.
+    #[cfg(test)]
     pub(crate) fn new(
         dir: &Path,
         id: &str,
@@ -152,8 +178,24 @@ impl HostedGame {
         policy: &BotPolicy,
         disk: &Disk,
     ) -> Result<HostedGame, HostedError> {
+        HostedGame::with_seats(dir, id, terms, secret, None, None, policy, disk)
+    }
+
+    /// A new game whose seats are held by tokens, and which must begin in so much time, if that is given.
+    #[expect(clippy::too_many_arguments, reason = "what a game is made of")]
+    pub(crate) fn with_seats(
+        dir: &Path,
+        id: &str,
+        terms: &Terms,
+        secret: Secret,
+        seats: Option<Seats>,
+        within: Option<Duration>,
+        policy: &BotPolicy,
+        disk: &Disk,
+    ) -> Result<HostedGame, HostedError> {
+        let until = within.map(|within| milliseconds_now().saturating_add(within.as_millis() as u64));
         // The journal's first line is made before the secret is given away, and written when the terms are known to be good.
-        let head = Head::new(terms.clone(), &secret);
+        let head = Head::new(terms.clone(), &secret, seats, until);
         let game = LiveGame::begin(terms, secret, policy, Duration::ZERO)?;
         let owner = Owner::Folder(&disk.lock);
         let path = journal_path(dir, id);
@@ -173,8 +215,10 @@ impl HostedGame {
         let mut game = LiveGame::begin(&journal.head().terms, journal.head().secret()?, policy, Duration::ZERO)?;
         game.commit(&entries, Duration::ZERO)?;
         let mut hosted = HostedGame::live(id, game, journal);
-        if hosted.game().outcome().is_some() {
+        if hosted.is_over() {
             hosted.keep(dir)?;
+        } else if hosted.is_too_late() {
+            hosted.make_void(dir, Void::Expired)?;
         }
         Ok(hosted)
     }
@@ -187,7 +231,9 @@ impl HostedGame {
             line: Some(damage.line),
             reason: damage.reason.without_text().to_string(),
         });
-        Ok(HostedGame { damage, ..HostedGame::new_state(id, HostedGame::kept(&game)) })
+        let seats = journal.head().seats.clone();
+        let until = journal.head().until;
+        Ok(HostedGame { damage, seats, until, ..HostedGame::new_state(id, HostedGame::kept(&game)) })
     }
 
     /// A journal that stays as it is, its entries up to the first damage, and the game that they give.
@@ -219,6 +265,9 @@ impl HostedGame {
         if let Some(outcome) = game.game().outcome() {
             return Err(Refusal::Over(outcome).into());
         }
+        if let Some(void) = game.void() {
+            return Err(Refusal::Void(void).into());
+        }
         let (path, owner) = (journal_path(dir, new), Owner::Folder(&disk.lock));
         let journal = GameJournal::create(&path, owner, Access::Secret, damaged.head(), &entries, &disk.syncer)?;
         Ok(journal.map(|journal| HostedGame::live(new, game, journal)))
@@ -230,7 +279,7 @@ impl HostedGame {
         record: Result<HostedGame, String>,
         journal: Result<HostedGame, HostedError>,
     ) -> Result<HostedGame, HostedError> {
-        let is_whole = |journal: &HostedGame| journal.damage.is_none() && journal.game().outcome().is_some();
+        let is_whole = |journal: &HostedGame| journal.damage.is_none() && journal.is_over();
         let (flaw, mut game) = match (record, journal) {
             (Ok(record), Ok(journal)) if is_whole(&journal) && !record.is_same_game(&journal) => {
                 ("it is not the game of its journal".to_owned(), journal)
@@ -251,7 +300,17 @@ impl HostedGame {
     }
 
     fn new_state(id: &str, state: State) -> HostedGame {
-        HostedGame { id: id.to_owned(), state, version: 0, trouble: None, damage: None }
+        HostedGame {
+            id: id.to_owned(),
+            state,
+            version: 0,
+            trouble: None,
+            damage: None,
+            seats: None,
+            until: None,
+            places: [Place::default(); 2],
+            silent_since: None,
+        }
     }
 
     /// What is wrong with the files of the game.
@@ -261,17 +320,17 @@ impl HostedGame {
 
     /// Whether the damaged game can go on as a new one, or why not.
     pub(crate) fn check_can_go_on(&self) -> Result<(), HostedError> {
-        match self.game().outcome() {
-            Some(outcome) => Err(Refusal::Over(outcome).into()),
-            None if self.can_go_on() => Ok(()),
-            None => Err(HostedError::NotDamaged),
+        match self.can_go_on() {
+            true => Ok(()),
+            false if self.is_over() => Err(self.ended()),
+            false => Err(HostedError::NotDamaged),
         }
     }
 
     /// Whether the damaged game can go on as a new one.
     pub(crate) fn can_go_on(&self) -> bool {
         let in_journal = |damage: &FileDamage| damage.file == file_name(&journal_path(Path::new(""), &self.id));
-        self.damage.as_ref().is_some_and(in_journal) && self.game().outcome().is_none()
+        self.damage.as_ref().is_some_and(in_journal) && !self.is_over()
     }
 
     /// A live game as one that is not played any more.
@@ -280,14 +339,17 @@ impl HostedGame {
             game: game.game().clone(),
             seats: Seat::ALL.map(|seat| game.occupant(seat).clone()),
             take_backs: game.take_backs(),
+            joint: game.joint().cloned(),
+            guest: game.guest().map(|(seat, key)| (seat, key.to_owned())),
             record: game.record(),
             is_record: false,
         }))
     }
 
     fn live(id: &str, game: LiveGame, journal: GameJournal) -> HostedGame {
+        let (seats, until) = (journal.head().seats.clone(), journal.head().until);
         let live = Live { game, journal, start: Instant::now() };
-        HostedGame::new_state(id, State::Live(Box::new(live)))
+        HostedGame { seats, until, ..HostedGame::new_state(id, State::Live(Box::new(live))) }
     }
 
     /// A record as a kept game; what the rules refuse is an error.
@@ -301,6 +363,9 @@ impl HostedGame {
             game: replay.game,
             seats: Seat::ALL.map(occupant),
             take_backs: record.tags().get("TakeBacks").and_then(|count| count.parse().ok()).unwrap_or(0),
+            // What does not fit is found when the deal is checked.
+            joint: JointDeal::of_record(record.tags()).ok().flatten(),
+            guest: None,
             record: record.clone(),
             is_record: true,
         };
@@ -343,7 +408,28 @@ impl HostedGame {
     }
 
     pub(crate) fn is_in_play(&self) -> bool {
-        matches!(self.state, State::Live(_)) && self.game().outcome().is_none()
+        matches!(self.state, State::Live(_)) && !self.is_over()
+    }
+
+    /// Whether the game has ended, or is void.
+    pub(crate) fn is_over(&self) -> bool {
+        self.game().outcome().is_some() || self.void().is_some()
+    }
+
+    /// Why the game ended before it began.
+    pub(crate) fn void(&self) -> Option<Void> {
+        match &self.state {
+            State::Live(live) => live.game.void(),
+            State::Kept(kept) => kept.record.tags().get("Void").and_then(|void| void.parse().ok()),
+        }
+    }
+
+    /// What the players contribute to the deal; `None` if the server alone deals.
+    pub(crate) fn joint(&self) -> Option<&JointDeal> {
+        match &self.state {
+            State::Live(live) => live.game.joint(),
+            State::Kept(kept) => kept.joint.as_ref(),
+        }
     }
 
     pub(crate) fn occupant(&self, seat: Seat) -> &Occupant {
@@ -360,7 +446,7 @@ impl HostedGame {
 
     /// Who is to move, while the game goes on.
     pub(crate) fn to_move(&self) -> Option<&Occupant> {
-        self.is_in_play().then(|| self.occupant(self.game().seat()))
+        if let State::Live(live) = &self.state { live.game.to_move() } else { None }
     }
 
     /// The game as a record; the seed is in it only when the game is over.
@@ -387,16 +473,16 @@ impl HostedGame {
         }
     }
 
-    /// Seed and nonce of the deal, once the game is over.
+    /// Seed and nonce that the server has promised, once the game is over.
     pub(crate) fn deal(&self) -> Option<[String; 2]> {
+        let seed = if self.joint().is_some() { "DealSeed" } else { "Seed" };
+        let told = |tags: &Tags| {
+            let tag = |name| tags.get(name).map(str::to_owned);
+            Some([tag(seed)?, tag("DealNonce")?])
+        };
         match &self.state {
-            State::Live(live) => {
-                live.game.told().map(|secret| [secret.seed(), secret.nonce()].map(ToString::to_string))
-            }
-            State::Kept(kept) => {
-                let tag = |name| kept.record.tags().get(name).map(str::to_owned);
-                Some([tag("Seed")?, tag("DealNonce")?])
-            }
+            State::Live(live) => live.game.told().and_then(|_| told(&live.game.tags())),
+            State::Kept(kept) => told(kept.record.tags()),
         }
     }
 
@@ -421,23 +507,25 @@ impl HostedGame {
     }
 
     /// Plays a human's move that was meant for ply number `meant`.
-    pub(crate) fn play_person(&mut self, dir: &Path, mv: &str, meant: usize) -> Result<(), HostedError> {
+    pub(crate) fn play_person(&mut self, dir: &Path, held: Held, mv: &str, meant: usize) -> Result<(), HostedError> {
         let stands = self.game().plies().len();
         if meant != stands {
             return Err(Refusal::TooLate { meant, stands }.into());
         }
-        let mv = self.person_move(mv)?;
+        let mv = self.person_move(held, mv)?;
         self.play(dir, mv)
     }
 
     /// A human's move, if it could be played now.
-    pub(crate) fn person_move(&self, mv: &str) -> Result<Move, HostedError> {
+    pub(crate) fn person_move(&self, held: Held, mv: &str) -> Result<Move, HostedError> {
         let mv: Move = mv.parse().map_err(|_| HostedError::NotAMove(excerpt(mv)))?;
+        let seat = self.game().seat();
         match self.to_move() {
+            Some(Occupant::Human) if !held.holds(seat) => Err(Refusal::NotYourTurn(seat.other()).into()),
             Some(Occupant::Human) if self.game().is_legal(mv) => Ok(mv),
             Some(Occupant::Human) => Err(Refusal::Illegal { mv, position: *self.game().position() }.into()),
             Some(_) => Err(HostedError::NotYourTurn),
-            None => Err(self.ended()),
+            None => Err(self.stands_still()),
         }
     }
 
@@ -452,17 +540,24 @@ impl HostedGame {
         self.apply(dir, self.game().seat(), &Command::TakeBack)
     }
 
+    /// The human who acts for a connection with these seats: the one to move, or the only one.
+    fn acting_human(&self, held: Held) -> Result<Seat, HostedError> {
+        if !matches!(self.state, State::Live(_)) {
+            return Err(self.ended());
+        }
+        let humans = held.seats().filter(|&seat| self.occupant(seat).is_human());
+        humans.max_by_key(|&seat| seat == self.game().seat()).ok_or(HostedError::NoHuman)
+    }
+
     /// A human gives up: the one to move, or the only one in the game.
-    pub(crate) fn resign(&mut self, dir: &Path) -> Result<(), HostedError> {
-        let State::Live(live) = &self.state else { return Err(self.ended()) };
-        let loser = live.game.acting_human().ok_or(HostedError::NoHuman)?;
+    pub(crate) fn resign(&mut self, dir: &Path, held: Held) -> Result<(), HostedError> {
+        let loser = self.acting_human(held)?;
         self.apply(dir, loser, &Command::Resign)
     }
 
     /// The human to move, or the only one, offers a draw. Engines decline at once.
-    pub(crate) fn offer_draw(&mut self, dir: &Path) -> Result<(), HostedError> {
-        let State::Live(live) = &self.state else { return Err(self.ended()) };
-        let by = live.game.acting_human().ok_or(HostedError::NoHuman)?;
+    pub(crate) fn offer_draw(&mut self, dir: &Path, held: Held) -> Result<(), HostedError> {
+        let by = self.acting_human(held)?;
         self.apply(dir, by, &Command::Offer)?;
         match self.occupant(by.other()) {
             Occupant::Human => Ok(()),
@@ -472,9 +567,10 @@ impl HostedGame {
     }
 
     /// The other human accepts or declines the draw that is offered.
-    pub(crate) fn answer_draw(&mut self, dir: &Path, answer: &Command) -> Result<(), HostedError> {
-        // Without an offer the refusal says so to the side to move.
-        let by = self.offer().map_or(self.game().seat(), Seat::other);
+    pub(crate) fn answer_draw(&mut self, dir: &Path, held: Held, answer: &Command) -> Result<(), HostedError> {
+        // Without an offer to one of these seats the refusal says so.
+        let asked = self.offer().map_or(self.game().seat(), Seat::other);
+        let by = if held.holds(asked) { asked } else { asked.other() };
         self.apply(dir, by, answer)
     }
 
@@ -498,12 +594,25 @@ impl HostedGame {
         live.journal.append_all(&entries)?;
         live.game.commit(&entries, now).map_err(Refusal::from)?;
         self.version += 1;
-        if self.game().outcome().is_some() { self.keep(dir) } else { Ok(()) }
+        self.note_silence();
+        if self.is_over() { self.keep(dir) } else { Ok(()) }
     }
 
     /// Why nothing can be done any more.
     fn ended(&self) -> HostedError {
-        self.game().outcome().map_or(HostedError::Kept, |outcome: Outcome| Refusal::Over(outcome).into())
+        match (self.game().outcome(), self.void()) {
+            (Some(outcome), _) => Refusal::Over(outcome).into(),
+            (None, Some(void)) => Refusal::Void(void).into(),
+            (None, None) => HostedError::Kept,
+        }
+    }
+
+    /// Why there is no side to move.
+    fn stands_still(&self) -> HostedError {
+        match &self.state {
+            State::Live(live) if !live.game.is_over() => Refusal::NotBegun(live.game.invited()).into(),
+            _ => self.ended(),
+        }
     }
 
     /// The game is over: a record takes the place of the journal, and the deal is told.
@@ -519,4 +628,162 @@ impl HostedGame {
         self.state = kept;
         Ok(removed?)
     }
+}
+
+/// Seats, and what happens before the first ply.
+impl HostedGame {
+    /// Whether its seats are held by tokens.
+    pub(crate) fn has_seats(&self) -> bool {
+        self.seats.is_some()
+    }
+
+    /// Which seats a connection acts for that shows this token, or none. `is_public` says that a game without seats is for
+    /// spectators alone.
+    ///
+    /// # Errors
+    /// If the token is good for nothing here.
+    pub(crate) fn seats_of(&self, token: Option<&str>, is_public: bool) -> Result<Held, HostedError> {
+        let (Some(seats), Some(token)) = (&self.seats, token) else {
+            // A game that is over needs no seats any more, whatever the page remembers.
+            return match token.is_some() && !self.is_over() {
+                true => Err(HostedError::WrongToken),
+                false => Ok(if self.has_seats() || is_public { Held::NONE } else { Held::ALL }),
+            };
+        };
+        match seats.use_of(token, self.guest()) {
+            TokenUse::Holds(held) => Ok(held),
+            TokenUse::Invites if self.invited().is_some() => Ok(Held::NONE),
+            _ if self.is_over() => Ok(Held::NONE),
+            TokenUse::Invites => Err(HostedError::Taken),
+            TokenUse::Nothing => Err(HostedError::WrongToken),
+        }
+    }
+
+    fn guest(&self) -> Option<(Seat, &str)> {
+        match &self.state {
+            State::Live(live) => live.game.guest(),
+            State::Kept(kept) => kept.guest.as_ref().map(|(seat, key)| (*seat, key.as_str())),
+        }
+    }
+
+    /// The seat that waits for a player who is invited.
+    pub(crate) fn invited(&self) -> Option<Seat> {
+        if let State::Live(live) = &self.state { live.game.invited() } else { None }
+    }
+
+    /// Gives the free seat to whoever shows the invitation first, and a token for it.
+    pub(crate) fn join(&mut self, dir: &Path, invitation: &str) -> Result<(Held, Token), HostedError> {
+        let seats = self.seats.as_ref().ok_or(HostedError::WrongToken)?;
+        if seats.use_of(invitation, self.guest()) != TokenUse::Invites {
+            return Err(HostedError::WrongToken);
+        }
+        let Some(seat) = self.invited() else {
+            return Err(if self.is_over() { self.ended() } else { HostedError::Taken });
+        };
+        let token = Token::random()?;
+        let key = token.key(&seats.game).text();
+        self.apply(dir, seat, &Command::Join { key })?;
+        Ok((Held::only(seat), token))
+    }
+
+    /// A player commits to its part of the deal.
+    pub(crate) fn commit(&mut self, dir: &Path, held: Held, commitment: &str) -> Result<(), HostedError> {
+        let commitment: Commitment = commitment.parse()?;
+        let by = self.contributor(held, JointDeal::awaits_commitment)?;
+        self.apply(dir, by, &Command::Commit(commitment))
+    }
+
+    /// A player reveals its part.
+    pub(crate) fn reveal(&mut self, dir: &Path, held: Held, seed: &str, nonce: &str) -> Result<(), HostedError> {
+        let (seed, nonce): (Seed, Seed) = (seed.parse()?, nonce.parse()?);
+        let by = self.contributor(held, JointDeal::awaits_reveal)?;
+        self.apply(dir, by, &Command::Reveal { seed, nonce })
+    }
+
+    /// The seat of these that is asked for something, or else the first of them, to which it is refused.
+    fn contributor(&self, held: Held, asked: impl Fn(&JointDeal, Seat) -> bool) -> Result<Seat, HostedError> {
+        let is_asked = |seat: &Seat| self.joint().is_some_and(|joint| asked(joint, *seat));
+        held.seats().find(is_asked).or_else(|| held.seats().next()).ok_or(HostedError::NotSeated)
+    }
+
+    /// The other player has left: the game is lost for it.
+    pub(crate) fn claim(&mut self, dir: &Path, held: Held, waits: &Waits) -> Result<(), HostedError> {
+        let other = self.acting_human(held)?.other();
+        if !self.has_seats() || held.holds(other) || !self.occupant(other).is_human() {
+            return Err(HostedError::NothingToClaim);
+        }
+        if self.to_move().is_none() {
+            return Err(self.stands_still());
+        }
+        if !self.places[other as usize].has_been_away_for(waits.away) {
+            return Err(HostedError::NotAway { seat: other, after: waits.away.as_secs() });
+        }
+        self.apply(dir, other, &Command::Abandon)
+    }
+
+    /// Ends the game before its first ply, because it was waited for in vain.
+    pub(crate) fn make_void(&mut self, dir: &Path, why: Void) -> Result<(), HostedError> {
+        self.apply(dir, self.game().seat(), &Command::Void(why))
+    }
+
+    /// A connection of these seats comes or goes. Says whether that is news to the pages.
+    pub(crate) fn note_presence(&mut self, held: Held, comes: bool) -> bool {
+        let is_news = held.seats().fold(false, |is_news, seat| self.places[seat as usize].note(comes) || is_news);
+        self.note_silence();
+        is_news && self.has_seats()
+    }
+
+    /// Whether the player of a seat is there; `None` where there is no such seat, or it does not matter any more.
+    pub(crate) fn presence(&self, seat: Seat) -> Option<Presence> {
+        let is_held = self.has_seats() && self.is_in_play() && self.occupant(seat).is_human();
+        let place = self.places[seat as usize];
+        is_held.then(|| if self.invited() == Some(seat) { Presence::Invited } else { place.presence() })
+    }
+
+    /// Tells apart who has been away for so long that the game may be claimed. Says whether that is news to the pages.
+    pub(crate) fn note_gone(&mut self, after: Duration) -> bool {
+        self.places.iter_mut().fold(false, |is_news, place| place.note_gone(after) || is_news)
+    }
+
+    /// Notes since when players who are there do not reveal their part of the deal.
+    fn note_silence(&mut self) {
+        let awaited = |seat: &Seat| self.joint().is_some_and(|joint| joint.awaits_reveal(*seat));
+        let here = |seat: Seat| self.places[seat as usize].presence() == Presence::Here;
+        let contributors: Vec<Seat> =
+            Seat::ALL.into_iter().filter(|&seat| self.joint().is_some_and(|joint| joint.part(seat).is_some())).collect();
+        let is_silent = self.is_in_play()
+            && self.has_seats()
+            && contributors.iter().any(awaited)
+            && contributors.iter().all(|&seat| here(seat));
+        self.silent_since = is_silent.then(|| self.silent_since.unwrap_or_else(Instant::now));
+    }
+
+    /// How long nothing changes for those who wait; `None` if nothing is waited for.
+    pub(crate) fn next_wait(&self, waits: &Waits) -> Option<Duration> {
+        let is_held = |seat: &Seat| self.presence(*seat).is_some();
+        let gone = Seat::ALL.into_iter().filter(is_held).filter_map(|seat| self.places[seat as usize].until_gone(waits.away));
+        gone.chain(self.opening_wait(waits).map(|(_, left)| left)).min()
+    }
+
+    /// What becomes of the game if it does not begin, and in what time.
+    pub(crate) fn opening_wait(&self, waits: &Waits) -> Option<(Void, Duration)> {
+        let State::Live(live) = &self.state else { return None };
+        if live.game.is_over() || live.game.has_begun() {
+            return None;
+        }
+        let left = self.until.map(|until| Duration::from_millis(until.saturating_sub(milliseconds_now())));
+        let expiry = left.map(|left| (Void::Expired, left));
+        let silence = self.silent_since.map(|since| (Void::NotRevealed, waits.reveal.saturating_sub(since.elapsed())));
+        [expiry, silence].into_iter().flatten().min_by_key(|(_, left)| *left)
+    }
+
+    /// Whether the game has not begun, and the time for that is over.
+    pub(crate) fn is_too_late(&self) -> bool {
+        let State::Live(live) = &self.state else { return false };
+        !live.game.is_over() && !live.game.has_begun() && self.until.is_some_and(|until| until <= milliseconds_now())
+    }
+}
+
+fn milliseconds_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

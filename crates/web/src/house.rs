@@ -21,6 +21,8 @@ use tokio::task::AbortHandle;
 use crate::folder;
 use crate::holder::Holder;
 use crate::hosted::{Disk, HostedError, HostedGame, journal_path, record_path};
+use crate::presence::{Timer, Waits};
+use crate::seat::Tokens;
 use crate::thinkers::Thinkers;
 use crate::view::GameView;
 use crate::watchers::{Told, Watchers};
@@ -44,6 +46,9 @@ pub struct House {
     pub(crate) study_slots: Semaphore,
     pub(crate) analyst: Analyst,
     resources: Resources,
+    /// Whether a game without seats is for spectators alone.
+    public: bool,
+    waits: Waits,
     /// Where it is served, once [`House::announce`] was told.
     pub(crate) holder: OnceLock<Holder>,
 }
@@ -57,6 +62,10 @@ pub struct HouseSettings {
     pub tables: Option<PathBuf>,
     /// What the players share.
     pub resources: Resources,
+    /// Whether strangers play here: then every new game has seats that are held by tokens, and one without is only watched.
+    pub public: bool,
+    /// How long is waited for players.
+    pub waits: Waits,
 }
 
 /// A hosted game in memory, its watchers and what is under way in it.
@@ -64,6 +73,7 @@ pub(crate) struct OpenGame {
     hosted: Mutex<HostedGame>,
     watchers: Watchers,
     going: Mutex<Going>,
+    pub(crate) timer: Timer,
 }
 
 /// What is under way in a game.
@@ -147,6 +157,8 @@ impl House {
             study_slots: Semaphore::new(cores.div_ceil(2)),
             analyst,
             resources: settings.resources,
+            public: settings.public,
+            waits: settings.waits,
             holder: OnceLock::new(),
         });
         let _ = whose.set(Arc::downgrade(&house));
@@ -169,6 +181,15 @@ impl House {
         holder.write(&self.dir).map_err(failed)?;
         let _ = self.holder.set(holder);
         Ok(())
+    }
+
+    /// Whether a game without seats is for spectators alone.
+    pub(crate) fn is_public(&self) -> bool {
+        self.public
+    }
+
+    pub(crate) fn waits(&self) -> &Waits {
+        &self.waits
     }
 
     fn hosted_games(&self) -> MutexGuard<'_, HashMap<String, Weak<OpenGame>>> {
@@ -198,18 +219,28 @@ impl House {
         }
     }
 
-    /// Begins a game; [`go_on`](House::go_on) lets it go on.
-    pub(crate) fn begin(&self, terms: Terms) -> Result<Arc<OpenGame>, HostedError> {
+    /// Begins a game; [`go_on`](House::go_on) lets it go on. Whoever begins it is given the tokens of its seats, if it has any.
+    pub(crate) fn begin(&self, terms: Terms) -> Result<(Arc<OpenGame>, Option<Tokens>), HostedError> {
         // A name is used up even if nothing comes of the game: so did the first version, and its sessions replay.
         let (id, secret) = self.new_name()?;
-        for wanted in [&terms.first, &terms.second] {
+        let mut humans = [false; 2];
+        for (wanted, human) in [&terms.first, &terms.second].into_iter().zip(&mut humans) {
             let occupant = Occupant::read(wanted, &self.policy).map_err(TermsError::from)?;
             occupant.bot().map_or(Ok(()), |bot| self.resources.open_for(&bot.player))?;
+            *human = occupant.is_human();
         }
-        let terms = Terms { date: Some(today()), ..terms }.with_engines(&self.policy, &self.resources)?;
+        let mut terms = Terms { date: Some(today()), ..terms }.with_engines(&self.policy, &self.resources)?;
+        let waits_for_players = terms.invited.is_some() || terms.contributes != [false; 2];
+        if waits_for_players {
+            terms.name.clone_from(&id);
+        }
+        let within = waits_for_players.then_some(self.waits.begin);
+        let tokens = (self.public || terms.invited.is_some()).then(|| Tokens::new(&id, humans, terms.invited)).transpose()?;
+        let (seats, tokens) = tokens.unzip();
         let secret = Secret::from_seed(&secret);
-        let hosted = HostedGame::new(&self.dir, &id, &terms, secret, &self.policy, &self.disk)?;
-        Ok(hold(&mut self.hosted_games(), hosted))
+        let hosted =
+            HostedGame::with_seats(&self.dir, &id, &terms, secret, seats, within, &self.policy, &self.disk)?;
+        Ok((hold(&mut self.hosted_games(), hosted), tokens))
     }
 
     /// A game by its name, in play or kept.
@@ -335,7 +366,7 @@ impl House {
         let look = || HostedGame::look(&self.dir, id, &self.policy);
         Some(match folder::game(&self.dir, id, &self.policy, look)? {
             Ok(hosted) => {
-                let in_play = hosted.damage().is_none() && hosted.game().outcome().is_none() && !hosted.is_record();
+                let in_play = hosted.damage().is_none() && !hosted.is_over() && !hosted.is_record() && !hosted.is_too_late();
                 Listed::of(&hosted, in_play, &self.policy)
             }
             Err(_) => Listed::unreadable(id),
@@ -424,7 +455,7 @@ fn hold(games: &mut HashMap<String, Weak<OpenGame>>, hosted: HostedGame) -> Arc<
     games.retain(|_, open_game| open_game.strong_count() > 0);
     let id = hosted.id().to_owned();
     let watchers = Watchers::new(&hosted);
-    let open_game = Arc::new(OpenGame { hosted: Mutex::new(hosted), watchers, going: Mutex::default() });
+    let open_game = Arc::new(OpenGame { hosted: Mutex::new(hosted), watchers, going: Mutex::default(), timer: Timer::default() });
     games.insert(id, Arc::downgrade(&open_game));
     open_game
 }
@@ -448,7 +479,12 @@ impl OpenGame {
         self.watchers.view(&self.hosted())
     }
 
-    fn tell_trouble(&self, trouble: Option<String>) {
+    /// Tells the pages what has changed, who is there among it.
+    pub(crate) fn tell(&self, hosted: &HostedGame) {
+        self.watchers.tell(hosted);
+    }
+
+    pub(crate) fn tell_trouble(&self, trouble: Option<String>) {
         let mut hosted = self.hosted();
         if hosted.note_trouble(trouble) {
             self.watchers.tell(&hosted);
@@ -472,7 +508,7 @@ impl Listed {
             first: ListedPlayer::of(record.player(Seat::First), policy),
             second: ListedPlayer::of(record.player(Seat::Second), policy),
             result: record.result().name(),
-            reason: tag("Termination"),
+            reason: tag("Termination").or_else(|| tag("Void").map(|void| format!("void: {void}"))),
             plies: record.plies().len(),
             in_play,
             damaged: hosted.damage().is_some(),

@@ -5,6 +5,8 @@ use anqi_rules::SeedError;
 use anqi_store::{Framing, JournalFormat, JournalLine, LineJournal, Old, OldHead};
 use serde::{Deserialize, Serialize};
 
+use crate::seat::Seats;
+
 /// The file of a game in play.
 pub(crate) type GameJournal = LineJournal<EntriesFormat>;
 
@@ -15,11 +17,17 @@ pub(crate) struct Head {
     pub(crate) terms: Terms,
     seed: String,
     nonce: String,
+    /// Who holds its seats; `None` in a game that has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) seats: Option<Seats>,
+    /// By when it must have begun, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) until: Option<u64>,
 }
 
 impl Head {
-    pub(crate) fn new(terms: Terms, secret: &Secret) -> Head {
-        Head { terms, seed: secret.seed().to_string(), nonce: secret.nonce().to_string() }
+    pub(crate) fn new(terms: Terms, secret: &Secret, seats: Option<Seats>, until: Option<u64>) -> Head {
+        Head { terms, seed: secret.seed().to_string(), nonce: secret.nonce().to_string(), seats, until }
     }
 
     pub(crate) fn secret(&self) -> Result<Secret, SeedError> {
@@ -74,7 +82,7 @@ mod tests {
             date: Some("2026.11.15".to_owned()),
             ..Terms::default()
         };
-        Head { terms, seed: "1".to_owned(), nonce: "2".to_owned() }
+        Head { terms, seed: "1".to_owned(), nonce: "2".to_owned(), seats: None, until: None }
     }
 
     fn plies() -> Vec<Entry> {

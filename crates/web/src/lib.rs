@@ -19,6 +19,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `hosted.rs` | `HostedGame`: one game of the server, in play with its journal or kept as a record |
+//! | `seat.rs`, `presence.rs` | who may act in a game, by tokens; who is there, and for how long is waited |
 //! | `journal.rs` | what is on disk while a game is played |
 //! | `view.rs`, `watchers.rs` | what a page is shown of a game, and of every change of it |
 //! | `house.rs`, `thinkers.rs` | all games; engines that move, flags that fall; list and import |
@@ -37,7 +38,9 @@ mod hosted;
 mod house;
 mod journal;
 mod link;
+mod presence;
 mod request_error;
+mod seat;
 mod server;
 mod socket;
 mod study;
@@ -48,4 +51,5 @@ mod wire;
 
 pub use holder::Holder;
 pub use house::{House, HouseError, HouseSettings};
+pub use presence::Waits;
 pub use server::serve;

@@ -1,6 +1,6 @@
 //! Why a page's request was not done: in words, and as a kind that a program can act on.
 
-use anqi_play::TermsError;
+use anqi_play::{JointError, TermsError};
 
 use crate::hosted::HostedError;
 use crate::link::LinkError;
@@ -38,7 +38,7 @@ impl RequestError {
             RequestError::Binary => RefusalKind::Malformed,
             RequestError::Link(_) => RefusalKind::WrongLink,
             RequestError::Game(error) => match error {
-                HostedError::Terms(TermsError::Occupant(_)) | HostedError::Player(_) => RefusalKind::WrongPlayer,
+                HostedError::Terms(TermsError::Occupant(_) | TermsError::NotAPerson { .. }) | HostedError::Player(_) => RefusalKind::WrongPlayer,
                 HostedError::Terms(TermsError::Over(_)) => RefusalKind::Over,
                 HostedError::Terms(_) => RefusalKind::WrongSetup,
                 HostedError::NoSuchGame(_) => RefusalKind::NoSuchGame,
@@ -47,6 +47,12 @@ impl RequestError {
                 HostedError::NotYourTurn => RefusalKind::NotYourTurn,
                 HostedError::Refused(refused) => match refused {
                     anqi_play::Refusal::Over(_) => RefusalKind::Over,
+                    anqi_play::Refusal::Void(_) => RefusalKind::Void,
+                    anqi_play::Refusal::NotBegun(_) => RefusalKind::NotBegun,
+                    anqi_play::Refusal::NotInvited(_) => RefusalKind::Taken,
+                    anqi_play::Refusal::Joint(JointError::NotOpened(_)) => RefusalKind::NotOpened,
+                    anqi_play::Refusal::Joint(_) => RefusalKind::NotAwaited,
+                    anqi_play::Refusal::NoTakeBack => RefusalKind::NoTakeBack,
                     anqi_play::Refusal::Illegal { .. } => RefusalKind::Illegal,
                     anqi_play::Refusal::TooLate { .. } => RefusalKind::OtherPly,
                     anqi_play::Refusal::NotYourTurn(_) => RefusalKind::NotYourTurn,
@@ -54,12 +60,19 @@ impl RequestError {
                     anqi_play::Refusal::NoOffer(_) => RefusalKind::NoOffer,
                     anqi_play::Refusal::OfferedAlready => RefusalKind::OfferedAlready,
                     // Only programs fail so, and entries of its own fit a game.
-                    anqi_play::Refusal::NotALoss(_) | anqi_play::Refusal::Entry(_) => RefusalKind::Damaged,
+                    anqi_play::Refusal::NotALoss(_) | anqi_play::Refusal::Entry(_) | anqi_play::Refusal::Begun => {
+                        RefusalKind::Damaged
+                    }
                 },
                 HostedError::NoHuman => RefusalKind::NobodyToResign,
                 HostedError::Io(_) | HostedError::Journal(_) => RefusalKind::Storage,
                 HostedError::Damaged(_) | HostedError::NoHead { .. } => RefusalKind::Damaged,
                 HostedError::NotDamaged => RefusalKind::NotDamaged,
+                HostedError::NotSeated => RefusalKind::NotSeated,
+                HostedError::WrongToken => RefusalKind::WrongToken,
+                HostedError::Taken => RefusalKind::Taken,
+                HostedError::NothingToClaim => RefusalKind::NothingToClaim,
+                HostedError::NotAway { .. } => RefusalKind::NotAway,
             },
         }
     }

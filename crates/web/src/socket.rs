@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anqi_engine::Stop;
 use anqi_play::{Analysis, Analyst, Command, Grade, LEVELS, Review, Terms, loss_of, rewind, rounded};
-use anqi_rules::{Game, Rules};
+use anqi_rules::{Game, Rules, Seat};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use tokio::sync::{broadcast, mpsc};
@@ -15,11 +15,13 @@ use tokio::time::{MissedTickBehavior, timeout};
 use crate::hosted::{HostedError, HostedGame};
 use crate::house::{House, OpenGame};
 use crate::link;
+use crate::presence::Sitting;
 use crate::request_error::RequestError;
+use crate::seat::{Held, Tokens};
 use crate::study::Study;
 use crate::view::{GameView, PositionView};
 use crate::watchers::Told;
-use crate::wire::{self, Asked, Event, Request, Response, Schema, Welcome, answer};
+use crate::wire::{self, Asked, Event, OpenedGame, Request, Response, Schema, Welcome, You, answer};
 
 /// No message of a page is longer.
 pub(crate) const LONGEST_MESSAGE: usize = 16 * 1024;
@@ -126,6 +128,8 @@ struct Open {
     changes: broadcast::Receiver<Arc<Told>>,
     /// The game as the page was told it last, if it wants the whole game every time.
     whole: Option<Box<GameView>>,
+    /// Whom the page acts for.
+    sitting: Sitting,
 }
 
 /// One page.
@@ -155,29 +159,55 @@ impl Page {
                 self.schema = schema.unwrap_or_default();
                 welcome(self.schema)
             }
-            Request::New { first, second, rules, clock, position } => {
-                let open_game = self.house.begin(Terms {
+            Request::New { first, second, rules, clock, position, invite, contribute } => {
+                let terms = Terms {
                     rules: rules.unwrap_or_else(|| Rules::default().to_string()),
                     position,
                     first,
                     second,
                     clock,
                     ..Terms::default()
-                })?;
-                self.enter(open_game)
+                };
+                let (open_game, tokens) =
+                    self.house.begin(terms.with_persons(invite.map(Into::into), contribute == Some(true)))?;
+                let held = match &tokens {
+                    Some(tokens) => open_game.hosted().seats_of(Some(&tokens.own.text()), true)?,
+                    None => Held::ALL,
+                };
+                self.enter(open_game, held, tokens, None)
             }
-            Request::Open { game } => {
+            Request::Open { game, token } => {
                 let open_game = self.house.find(&game)?;
-                self.enter(open_game)
+                let held = open_game.hosted().seats_of(token.as_deref(), self.house.is_public())?;
+                let invited = open_game.hosted().invited().filter(|_| token.is_some() && held == Held::NONE);
+                self.enter(open_game, held, None, invited)
             }
             Request::OpenLink { link } => {
                 let open_game = self.house.keep_open(&link::to_record(&link)?)?;
-                self.enter(open_game)
+                self.enter(open_game, Held::NONE, None, None)
             }
             Request::GoOn {} => {
+                let held = self.held()?;
                 let id = self.open()?.hosted().id().to_owned();
                 let open_game = self.house.go_on_from_damage(&id)?;
-                self.enter(open_game)
+                self.enter(open_game, held, None, None)
+            }
+            Request::Join { token } => {
+                let open_game = Arc::clone(self.open()?);
+                let joined = open_game.hosted().join(self.house.dir(), &token);
+                self.house.go_on(&open_game);
+                let (held, token) = joined?;
+                self.enter(open_game, held, Some(Tokens { own: token, invitation: None }), None)
+            }
+            Request::Commit { commitment } => {
+                self.change(|hosted, dir, held| hosted.commit(dir, held, &commitment))?
+            }
+            Request::Reveal { seed, nonce } => {
+                self.change(|hosted, dir, held| hosted.reveal(dir, held, &seed, &nonce))?
+            }
+            Request::Claim {} => {
+                let waits = *self.house.waits();
+                self.change(|hosted, dir, held| hosted.claim(dir, held, &waits))?
             }
             Request::Close {} => {
                 self.leave();
@@ -188,11 +218,11 @@ impl Page {
                 self.play_unless_blunder(re, mv, ply)?;
                 return Ok(None);
             }
-            Request::TakeBack {} => self.change(HostedGame::take_back)?,
+            Request::TakeBack {} => self.change(|hosted, dir, _| hosted.take_back(dir))?,
             Request::Resign {} => self.change(HostedGame::resign)?,
             Request::OfferDraw {} => self.change(HostedGame::offer_draw)?,
-            Request::AcceptDraw {} => self.change(|hosted, dir| hosted.answer_draw(dir, &Command::Accept))?,
-            Request::DeclineDraw {} => self.change(|hosted, dir| hosted.answer_draw(dir, &Command::Decline))?,
+            Request::AcceptDraw {} => self.change(|hosted, dir, held| hosted.answer_draw(dir, held, &Command::Accept))?,
+            Request::DeclineDraw {} => self.change(|hosted, dir, held| hosted.answer_draw(dir, held, &Command::Decline))?,
             Request::Hint {} => {
                 self.hint(re)?;
                 return Ok(None);
@@ -222,39 +252,71 @@ impl Page {
         self.open = None;
     }
 
-    /// Opens a game: its view is the answer, and every change is news from here on.
-    fn enter(&mut self, open_game: Arc<OpenGame>) -> Response {
-        self.leave();
-        let (view, changes) = open_game.watch();
-        let view = Box::new(view);
-        // Engines begin to think when a page shows the game, so that it misses nothing.
-        self.house.go_on(&open_game);
-        let whole = (self.schema == Schema::Whole).then(|| view.clone());
-        self.open = Some(Open { open_game, changes, whole });
-        Response::Game(view)
+    /// The seats that the page acts for; a spectator is refused.
+    fn held(&self) -> Result<Held, RequestError> {
+        let open = self.open.as_ref().ok_or(RequestError::NothingOpen)?;
+        match open.sitting.held {
+            Held::NONE if !open.open_game.hosted().is_record() => Err(HostedError::NotSeated.into()),
+            held => Ok(held),
+        }
     }
 
-    /// Changes the game. Watchers, this page among them, are told what has changed; the answer is short and comes first.
+    /// Opens a game: its view is the answer, and every change is news from here on.
+    fn enter(
+        &mut self,
+        open_game: Arc<OpenGame>,
+        held: Held,
+        tokens: Option<Tokens>,
+        invited: Option<Seat>,
+    ) -> Response {
+        // A page that opens its game again does not leave it.
+        let sitting = Sitting::new(&self.house, &open_game, held);
+        self.leave();
+        let (view, changes) = open_game.watch();
+        // Engines begin to think when a page shows the game, so that it misses nothing.
+        self.house.go_on(&open_game);
+        let whole = (self.schema == Schema::Whole).then(|| Box::new(view.clone()));
+        let is_seated = open_game.hosted().has_seats() || self.house.is_public();
+        let you = is_seated.then(|| You {
+            seats: held.seats().map(Into::into).collect(),
+            invited: invited.map(Into::into),
+            token: tokens.as_ref().map(|tokens| tokens.own.text()),
+            invitation: tokens.and_then(|tokens| tokens.invitation).map(|token| token.text()),
+        });
+        self.open = Some(Open { open_game, changes, whole, sitting });
+        Response::Game(Box::new(OpenedGame { view, you }))
+    }
+
+    /// Changes the game for a seat. Watchers, this page among them, are told what has changed; the answer is short and comes
+    /// first.
     fn change(
         &mut self,
-        act: impl FnOnce(&mut HostedGame, &Path) -> Result<(), HostedError>,
+        act: impl FnOnce(&mut HostedGame, &Path, Held) -> Result<(), HostedError>,
     ) -> Result<Response, RequestError> {
-        let open_game = Arc::clone(self.open()?);
-        let done = act(&mut open_game.hosted(), self.house.dir());
+        let (open_game, held) = (Arc::clone(self.open()?), self.held()?);
+        let (done, is_opening) = {
+            let mut hosted = open_game.hosted();
+            let is_opening = hosted.to_move().is_none();
+            (act(&mut hosted, self.house.dir(), held), is_opening)
+        };
         // Even if it failed: a ply may have been played, and only the record of the game not been written.
         self.house.go_on(&open_game);
+        if is_opening {
+            self.house.wait_for_players(&open_game);
+        }
         done?;
         Ok(Response::Done {})
     }
 
     fn play(&mut self, mv: &str, ply: usize) -> Result<Response, RequestError> {
-        self.change(|hosted, dir| hosted.play_person(dir, mv, ply))
+        self.change(|hosted, dir, held| hosted.play_person(dir, held, mv, ply))
     }
 
     fn play_unless_blunder(&mut self, re: Option<u64>, mv: String, ply: usize) -> Result<(), RequestError> {
+        let held = self.held()?;
         let (wanted, game) = {
             let hosted = self.open()?.hosted();
-            (hosted.person_move(&mv)?, hosted.game().clone())
+            (hosted.person_move(held, &mv)?, hosted.game().clone())
         };
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         tokio::spawn(async move {
@@ -397,14 +459,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let house = House::open(dir.path(), HouseSettings::default()).unwrap();
         let person = || "person".to_owned();
-        let open_game = house
+        let (open_game, _) = house
             .begin(Terms { rules: "server".to_owned(), first: person(), second: person(), ..Terms::default() })
             .unwrap();
         house.go_on(&open_game);
         let watch = |schema: Schema| {
             let (view, changes) = open_game.watch();
             let whole = (schema == Schema::Whole).then(|| Box::new(view));
-            Some(Open { open_game: Arc::clone(&open_game), changes, whole })
+            let sitting = Sitting::new(&house, &open_game, Held::ALL);
+            Some(Open { open_game: Arc::clone(&open_game), changes, whole, sitting })
         };
         let (mut changes, mut whole) = (watch(Schema::Changes), watch(Schema::Whole));
         let play = |count: usize| {

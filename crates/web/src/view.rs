@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use anqi_play::{ColorName, Occupant, SeatName};
-use anqi_rules::{Game, Material, Move, Piece, Ply, Position, Seat, Square, cannon_targets};
+use anqi_play::{ColorName, JointDeal, Occupant, SeatName};
+use anqi_rules::{Contribution, Game, Material, Move, Piece, Ply, Position, Seat, Square, cannon_targets};
 use serde::Serialize;
 
 use crate::hosted::{FileDamage, HostedGame};
+use crate::presence::Presence;
 
 /// A game as a page sees it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -49,6 +50,14 @@ pub(crate) struct State {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     damage: Option<DamageView>,
+    /// Left out if the server alone deals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    joint: Option<JointView>,
+    /// Why the game ended before it began: `expired`, `not revealed` or `withdrawn`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    void: Option<String>,
     shown: PositionView,
 }
 
@@ -73,6 +82,10 @@ pub(crate) struct PlayerView {
     person: bool,
     level: Option<usize>,
     color: Option<ColorName>,
+    /// Left out where no token holds the seat, and when the game is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    presence: Option<Presence>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -110,6 +123,77 @@ pub(crate) struct DamageView {
 pub(crate) struct DealView {
     seed: String,
     nonce: String,
+    /// What the first and the second player have contributed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    contributions: Option<[Option<ContributionView>; 2]>,
+}
+
+/// What a player has contributed to a deal.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct ContributionView {
+    seed: String,
+    nonce: String,
+}
+
+/// A deal that waits for contributions of players, or was made with them.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct JointView {
+    /// The name of the game, to which all parts are bound.
+    game: String,
+    /// Those of the first and the second player, as far as they contribute.
+    parts: [Option<PartView>; 2],
+}
+
+/// A player's part of a deal.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct PartView {
+    /// What it has committed to, if it must.
+    commitment: Option<String>,
+    /// What it is asked for now.
+    awaits: Option<Awaited>,
+    /// What it has revealed is told when the game is over.
+    revealed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) enum Awaited {
+    Commitment,
+    Reveal,
+}
+
+impl JointView {
+    fn of(joint: &JointDeal) -> JointView {
+        let part = |seat| {
+            joint.part(seat).map(|part| PartView {
+                commitment: part.commitment.map(|commitment| commitment.to_string()),
+                awaits: match (joint.awaits_commitment(seat), joint.awaits_reveal(seat)) {
+                    (true, _) => Some(Awaited::Commitment),
+                    (false, true) => Some(Awaited::Reveal),
+                    (false, false) => None,
+                },
+                revealed: part.contribution.is_some(),
+            })
+        };
+        JointView { game: joint.game().to_owned(), parts: Seat::ALL.map(part) }
+    }
+}
+
+impl DealView {
+    fn of([seed, nonce]: [String; 2], joint: Option<&JointDeal>) -> DealView {
+        let told = |joint: &JointDeal, seat| {
+            let contribution = joint.part(seat)?.contribution.as_ref()?;
+            let Contribution { seed, nonce, .. } = contribution;
+            Some(ContributionView { seed: seed.to_string(), nonce: nonce.to_string() })
+        };
+        let contributions = joint.map(|joint| Seat::ALL.map(|seat| told(joint, seat)));
+        DealView { seed, nonce, contributions }
+    }
 }
 
 /// One position of a game.
@@ -195,7 +279,7 @@ impl State {
         let person_to_move = hosted.to_move().is_some_and(Occupant::is_human);
         let clocks = hosted.clocks().map(|left| ClocksView {
             left: left.map(|left| left.as_millis() as u64),
-            running: hosted.is_in_play().then(|| game.seat().into()),
+            running: hosted.to_move().map(|_| game.seat().into()),
         });
         State {
             players: Seat::ALL.map(|seat| PlayerView::of(hosted, seat)),
@@ -211,7 +295,7 @@ impl State {
                 text: outcome.to_string(),
             }),
             clocks,
-            deal: hosted.deal().map(|[seed, nonce]| DealView { seed, nonce }),
+            deal: hosted.deal().map(|secret| DealView::of(secret, hosted.joint())),
             trouble: hosted.trouble().map(str::to_owned),
             damage: hosted.damage().map(|FileDamage { file, line, reason }| DamageView {
                 file: file.clone(),
@@ -219,6 +303,8 @@ impl State {
                 reason: reason.clone(),
                 can_go_on: hosted.can_go_on(),
             }),
+            joint: hosted.joint().map(JointView::of),
+            void: hosted.void().map(|void| void.to_string()),
             shown: PositionView::of(game, game.plies().len(), person_to_move),
         }
     }
@@ -232,6 +318,7 @@ impl PlayerView {
             person: occupant.is_human(),
             level: occupant.level(),
             color: hosted.game().color_of(seat).map(ColorName::from),
+            presence: hosted.presence(seat),
         }
     }
 }

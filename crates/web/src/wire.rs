@@ -9,7 +9,7 @@ use anqi_rules::excerpt;
 
 use crate::study::Study;
 use crate::view::{Change, GameView, PositionView};
-use anqi_play::{Level, PlyReview, Review};
+use anqi_play::{Level, PlyReview, Review, SeatName};
 
 /// Which messages a connection speaks: the oldest, unless `hello` names another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -42,9 +42,18 @@ pub(crate) enum Request {
         clock: Option<String>,
         #[serde(default)]
         position: Option<String>,
+        /// The seat of a second person, who comes by a link.
+        #[serde(default)]
+        invite: Option<SeatName>,
+        /// Whether persons contribute to the deal: then nothing is dealt before they have. Who is invited always does.
+        #[serde(default)]
+        contribute: Option<bool>,
     },
     Open {
         game: String,
+        /// That of a seat, or the invitation to one; without it the game is watched.
+        #[serde(default)]
+        token: Option<String>,
     },
     OpenLink {
         link: String,
@@ -80,6 +89,22 @@ pub(crate) enum Request {
     StopAnalysis {},
     Review {},
     Link {},
+    /// Takes the free seat of the open game.
+    Join {
+        /// The invitation.
+        token: String,
+    },
+    /// Commits to a part of the deal.
+    Commit {
+        commitment: String,
+    },
+    /// Reveals it.
+    Reveal {
+        seed: String,
+        nonce: String,
+    },
+    /// The other player has left: the game is lost for it.
+    Claim {},
 }
 
 /// The answer to a request.
@@ -88,7 +113,7 @@ pub(crate) enum Request {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) enum Response {
     Welcome(Welcome),
-    Game(Box<GameView>),
+    Game(Box<OpenedGame>),
     Closed {},
     Done {},
     /// The move was not played: it is a blunder.
@@ -110,6 +135,38 @@ pub(crate) enum Response {
         link: String,
     },
     Error(Refused),
+}
+
+/// A game that a page has opened.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct OpenedGame {
+    #[serde(flatten)]
+    pub(crate) view: GameView,
+    /// Left out where every page may act for both sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub(crate) you: Option<You>,
+}
+
+/// What a connection is in the game that it has opened.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct You {
+    /// The seats for which it acts; none if it watches.
+    pub(crate) seats: Vec<SeatName>,
+    /// The seat that its invitation is good for, until it joins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub(crate) invited: Option<SeatName>,
+    /// The token of its seats, told once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub(crate) token: Option<String>,
+    /// The token for the other player, told once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub(crate) invitation: Option<String>,
 }
 
 /// What a page is told without having asked.
@@ -171,6 +228,25 @@ pub(crate) enum RefusalKind {
     Damaged,
     /// Only a damaged game goes on as a new one.
     NotDamaged,
+    /// Only the players of a game can do that, not those who watch.
+    NotSeated,
+    /// A token that is no seat's of the game, nor an invitation.
+    WrongToken,
+    /// The invitation was used.
+    Taken,
+    /// A player has not come, or the deal is not made.
+    NotBegun,
+    /// No such part of the deal is asked for, or not now.
+    NotAwaited,
+    /// Not what was committed to.
+    NotOpened,
+    /// Nothing is taken back between two people.
+    NoTakeBack,
+    /// Only the game of a player who has left can be claimed.
+    NotAway,
+    NothingToClaim,
+    /// The game ended before it began.
+    Void,
 }
 
 /// What a page needs to begin.

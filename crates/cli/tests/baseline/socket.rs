@@ -234,7 +234,7 @@ impl Session {
 }
 
 /// Parts of texts that were rewritten since: what they were, and what they are.
-const REWORDED: [(&str, &str); 4] = [
+const REWORDED: [(&str, &str); 5] = [
     // A message is read into its type at once, so errors of its syntax name what was expected there.
     ("expected a map", "expected an object with a type"),
     // `hello` takes a schema.
@@ -243,6 +243,8 @@ const REWORDED: [(&str, &str); 4] = [
     ("`close`, `play`", "`close`, `go-on`, `play`"),
     // Draws can be agreed on.
     ("`resign`, `hint`", "`resign`, `offer-draw`, `accept-draw`, `decline-draw`, `hint`"),
+    // Seats are taken by links, and players contribute to deals.
+    ("`review`, `link`", "`review`, `link`, `join`, `commit`, `reveal`, `claim`"),
 ];
 
 /// Errors of syntax name the place since messages are read into their types at once.
