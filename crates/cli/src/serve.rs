@@ -121,7 +121,12 @@ pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
 /// let go of it: a second later either is clear.
 fn open(args: &ServeArgs, dir: &Path) -> Result<Arc<House>, HouseError> {
     let until = Instant::now() + Duration::from_secs(1);
-    let settings = HouseSettings { deals: args.seed.clone(), tables: args.tables.clone(), resources: resources() };
+    let settings = HouseSettings {
+        deals: args.seed.clone(),
+        tables: args.tables.clone(),
+        resources: resources(),
+        ..HouseSettings::default()
+    };
     loop {
         match House::open(dir, settings.clone()) {
             Err(HouseError::Locked { holder, .. })

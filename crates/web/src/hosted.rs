@@ -66,6 +66,8 @@ struct Kept {
     seats: [Occupant; 2],
     take_backs: u32,
     joint: Option<JointDeal>,
+    /// Whether all was there for its first ply.
+    has_begun: bool,
     /// What the player was known by who was invited and has come.
     guest: Option<(Seat, String)>,
     /// Whether it was read from its record, not from a journal.
@@ -110,6 +112,8 @@ pub(crate) enum HostedError {
     WrongToken,
     #[error("the invitation was used: another player has the seat; open the game without it to watch")]
     Taken,
+    #[error("{0}")]
+    NoPart(SeedError),
     #[error("there is no other player in this game whose seat could be claimed")]
     NothingToClaim,
     #[error("the {} player is not away: a game can be claimed when it has been away for {after} seconds", .seat.name())]
@@ -340,6 +344,7 @@ impl HostedGame {
             seats: Seat::ALL.map(|seat| game.occupant(seat).clone()),
             take_backs: game.take_backs(),
             joint: game.joint().cloned(),
+            has_begun: game.has_begun(),
             guest: game.guest().map(|(seat, key)| (seat, key.to_owned())),
             record: game.record(),
             is_record: false,
@@ -365,6 +370,7 @@ impl HostedGame {
             take_backs: record.tags().get("TakeBacks").and_then(|count| count.parse().ok()).unwrap_or(0),
             // What does not fit is found when the deal is checked.
             joint: JointDeal::of_record(record.tags()).ok().flatten(),
+            has_begun: true,
             guest: None,
             record: record.clone(),
             is_record: true,
@@ -688,14 +694,15 @@ impl HostedGame {
 
     /// A player commits to its part of the deal.
     pub(crate) fn commit(&mut self, dir: &Path, held: Held, commitment: &str) -> Result<(), HostedError> {
-        let commitment: Commitment = commitment.parse()?;
+        let commitment: Commitment = commitment.parse().map_err(HostedError::NoPart)?;
         let by = self.contributor(held, JointDeal::awaits_commitment)?;
         self.apply(dir, by, &Command::Commit(commitment))
     }
 
     /// A player reveals its part.
     pub(crate) fn reveal(&mut self, dir: &Path, held: Held, seed: &str, nonce: &str) -> Result<(), HostedError> {
-        let (seed, nonce): (Seed, Seed) = (seed.parse()?, nonce.parse()?);
+        let read = |text: &str| text.parse::<Seed>().map_err(HostedError::NoPart);
+        let (seed, nonce) = (read(seed)?, read(nonce)?);
         let by = self.contributor(held, JointDeal::awaits_reveal)?;
         self.apply(dir, by, &Command::Reveal { seed, nonce })
     }
@@ -779,8 +786,11 @@ impl HostedGame {
 
     /// Whether the game has not begun, and the time for that is over.
     pub(crate) fn is_too_late(&self) -> bool {
-        let State::Live(live) = &self.state else { return false };
-        !live.game.is_over() && !live.game.has_begun() && self.until.is_some_and(|until| until <= milliseconds_now())
+        let has_begun = match &self.state {
+            State::Live(live) => live.game.has_begun(),
+            State::Kept(kept) => kept.has_begun,
+        };
+        !self.is_over() && !has_begun && self.until.is_some_and(|until| until <= milliseconds_now())
     }
 }
 

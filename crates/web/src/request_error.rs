@@ -71,6 +71,7 @@ impl RequestError {
                 HostedError::NotSeated => RefusalKind::NotSeated,
                 HostedError::WrongToken => RefusalKind::WrongToken,
                 HostedError::Taken => RefusalKind::Taken,
+                HostedError::NoPart(_) => RefusalKind::Malformed,
                 HostedError::NothingToClaim => RefusalKind::NothingToClaim,
                 HostedError::NotAway { .. } => RefusalKind::NotAway,
             },

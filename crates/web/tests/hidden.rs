@@ -11,7 +11,7 @@ use anqi_rules::{Deal, Game, Ply, Rules, Seed};
 use rand_core::Rng;
 use serde_json::{Value, json};
 
-use crate::common::{Page, choose, follow, plies, start};
+use crate::common::{Friends, Page, WATCHER, choose, contribution, follow, plies, start};
 
 /// Who plays, and what a page asks for before every move.
 #[derive(Clone, Copy, Debug)]
@@ -232,6 +232,94 @@ fn nothing_hidden_is_in_a_change() {
     }
     println!("{compared} messages compared");
     assert!(compared > 80, "{compared}");
+}
+
+/// What two players by link and a spectator are sent until they have seen `most` flips, and those flips. Nothing that only one of
+/// them may know differs between two deals: tokens are random, and masked.
+fn between_friends(rules: &str, seed: u64, most: usize) -> ([Vec<String>; 3], Vec<Ply>, String) {
+    let server = start(seed);
+    let mut friends = Friends::begun(&server, json!({ "rules": rules }));
+    let id = friends.id.clone();
+    let commitment = friends.games[0]["commitment"].as_str().unwrap().to_owned();
+    while flips(&friends.games[0]).len() < most && friends.games[0]["outcome"].is_null() {
+        let ply = plies(&friends.games[0]);
+        for page in &mut friends.pages {
+            page.ask(json!({ "type": "at", "ply": ply / 2 }));
+            page.ask(json!({ "type": "play", "move": "a9", "ply": ply }));
+            page.ask(json!({ "type": "reveal", "seed": "1", "nonce": "2" }));
+        }
+        if ply == 2 {
+            let by = friends.mover();
+            friends.does(by, json!({ "type": "offer-draw" }));
+        }
+        if ply == 3 {
+            // A player drops out and comes back.
+            friends.pages[0].ask(json!({ "type": "close" }));
+            friends.games[0] = friends.pages[0].ask(json!({ "type": "open", "game": id, "token": friends.tokens[0] }));
+            friends.catch_up();
+        }
+        for kind in ["json", "anqi", "txt"] {
+            let text = server.get(&format!("/api/games/{id}.{kind}"));
+            friends.pages[WATCHER].heard.push(text);
+        }
+        friends.play();
+    }
+    let masked = |text: &String| {
+        let tokens = friends.tokens.iter().filter(|token| !token.is_empty());
+        tokens.fold(text.replace(&commitment, "COMMITMENT"), |text, token| text.replace(token, "TOKEN"))
+    };
+    let heard = [0, 1, 2].map(|who| friends.pages[who].heard.iter().map(masked).collect());
+    let shown = flips(&friends.games[0]);
+    (heard, shown, id)
+}
+
+/// A seed whose first deal between friends agrees with these flips but for the last.
+fn paired_between_friends(rules: &str, flips: &[Ply], id: &str, mut seed: u64) -> u64 {
+    let start = *Game::new(rules.parse::<Rules>().unwrap()).position();
+    let (last, before) = flips.split_last().unwrap();
+    let parts = [0, 1].map(contribution);
+    loop {
+        seed += 1;
+        let server = Seed::from(seed).child(0_u64.to_le_bytes()).child("deal of a game");
+        let deal = Deal::of(&start, &server.joint(id, &parts));
+        let same = |ply: &Ply| deal.resolve(ply.to_move()).unwrap() == *ply;
+        if before.iter().all(same) && !same(last) {
+            return seed;
+        }
+    }
+}
+
+/// So many pairs of deals between friends.
+fn pairs_between_friends(count: u64) {
+    let mut compared = 0;
+    for number in 0..count {
+        let (rules, most) = (if number % 2 == 0 { LARGE } else { SMALL }, 1 + (number / 2 % 4) as usize);
+        let seed = 9_000_000 + 1_000_000 * number;
+        let (one, shown, id) = between_friends(rules, seed, most);
+        if shown.len() < most {
+            continue;
+        }
+        let (other, ..) = between_friends(rules, paired_between_friends(rules, &shown[..most], &id, seed), most);
+        for (who, (one, other)) in one.iter().zip(&other).enumerate() {
+            let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+            // The last message shows the flip that tells them apart.
+            assert_eq!((same, one.len()), (one.len() - 1, other.len()), "pair {number}, page {who}: {:?}", one.get(same));
+            compared += same;
+        }
+    }
+    println!("{compared} messages compared between friends");
+    assert!(compared > 20 * count as usize, "{compared}");
+}
+
+#[test]
+fn nothing_hidden_is_sent_between_friends() {
+    pairs_between_friends(24);
+}
+
+#[test]
+#[ignore = "long: ANQI_DEALS pairs"]
+fn nothing_hidden_is_sent_between_friends_at_length() {
+    pairs_between_friends(env::var("ANQI_DEALS").ok().and_then(|text| text.parse().ok()).unwrap_or(1000));
 }
 
 #[test]

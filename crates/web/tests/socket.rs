@@ -29,7 +29,7 @@ fn a_whole_game_is_kept_and_its_deal_proven() {
         assert_eq!(page.ask(json!({ "type": "play", "move": mv, "ply": ply }))["type"], "done");
         game = page.hear_game(ply + 1);
     }
-    let path = server.dir.path().join(format!("{}.anqi", game["game"].as_str().unwrap()));
+    let path = server.dir().join(format!("{}.anqi", game["game"].as_str().unwrap()));
     let record = std::fs::read_to_string(&path).unwrap().parse().unwrap();
     assert!(verify(&record).unwrap().committed);
     assert_eq!(record.deal_commit().unwrap().unwrap().to_string(), commitment.as_str().unwrap());
@@ -82,7 +82,7 @@ fn draws_are_offered_declined_and_agreed() {
     page.ask(json!({ "type": "play", "move": choose(&game), "ply": 0 }));
     page.ask(json!({ "type": "offer-draw" }));
     // An offer that stands survives as long as the game does: it is in the journal.
-    let journal = server.dir.path().join(format!("{}.journal", game["game"].as_str().unwrap()));
+    let journal = server.dir().join(format!("{}.journal", game["game"].as_str().unwrap()));
     assert!(std::fs::read_to_string(journal).unwrap().contains(r#"{"entry":"offer","by":"second"}"#));
     other.ask(json!({ "type": "accept-draw" }));
     let over = page.hear_over();
@@ -269,7 +269,7 @@ fn games_that_nobody_has_open_are_on_the_disk_alone() {
         page.ask(json!({ "type": "play", "move": moves(&game)[number % 32], "ply": 0 }));
         let game = page.hear_game(1);
         begun.push((game["game"].clone(), game["plies"].clone()));
-        assert!(server.house.open_games() <= 1, "the one before is let go");
+        assert!(server.house().open_games() <= 1, "the one before is let go");
     }
     for (number, (name, played)) in begun.iter().enumerate() {
         let game = page.ask(json!({ "type": "open", "game": name }));
@@ -279,7 +279,7 @@ fn games_that_nobody_has_open_are_on_the_disk_alone() {
             assert_eq!(page.hear_game(2)["plies"][0], played[0], "the same deal");
         }
     }
-    assert_eq!(server.house.open_games(), 1);
+    assert_eq!(server.house().open_games(), 1);
     // Two pages in one game hear of each other, though one came when the game was only on disk.
     let mut other = server.page();
     let game = other.ask(json!({ "type": "open", "game": begun[1].0 }));
@@ -288,12 +288,12 @@ fn games_that_nobody_has_open_are_on_the_disk_alone() {
     assert_eq!(other.hear_game(2)["plies"], page.hear_game(2)["plies"]);
     other.ask(json!({ "type": "close" }));
     page.ask(json!({ "type": "close" }));
-    assert_eq!(server.house.open_games(), 0);
+    assert_eq!(server.house().open_games(), 0);
     // A clock runs on when everybody has left.
     page.ask(json!({ "type": "new", "first": "person", "second": "person", "clock": "0.3" }));
     page.ask(json!({ "type": "close" }));
-    assert_eq!(server.house.open_games(), 1);
-    while server.house.open_games() > 0 {
+    assert_eq!(server.house().open_games(), 1);
+    while server.house().open_games() > 0 {
         std::thread::sleep(Duration::from_millis(20));
     }
     let list: Value = serde_json::from_str(&server.get("/api/games")).unwrap();
@@ -308,7 +308,7 @@ fn a_game_that_is_not_on_the_disk_says_so() {
     let mut page = server.page();
     let game = page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
     assert_eq!(game["trouble"], Value::Null);
-    std::fs::remove_dir_all(server.dir.path()).unwrap();
+    std::fs::remove_dir_all(server.dir()).unwrap();
     page.ask(json!({ "type": "play", "move": choose(&game), "ply": 0 }));
     assert_eq!(page.hear_game(1)["trouble"], Value::Null, "the system has not been asked yet");
     let told = page.hear();

@@ -4,13 +4,14 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use anqi_rules::Seed;
-use anqi_web::{House, HouseSettings};
+use anqi_rules::{Contribution, Seat, Seed};
+use anqi_web::{House, HouseError, HouseSettings};
 use rand_core::Rng;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -19,8 +20,8 @@ use tungstenite::{Message, WebSocket};
 
 pub(crate) struct Server {
     pub(crate) port: u16,
-    pub(crate) dir: TempDir,
-    pub(crate) house: Arc<House>,
+    dir: Option<TempDir>,
+    house: Option<Arc<House>>,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
@@ -29,13 +30,25 @@ static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap());
 
 pub(crate) fn start(seed: u64) -> Server {
-    let dir = tempfile::tempdir().unwrap();
-    let house =
-        House::open(dir.path(), HouseSettings { deals: Some(Seed::from(seed)), ..HouseSettings::default() }).unwrap();
+    start_with(HouseSettings { deals: Some(Seed::from(seed)), ..HouseSettings::default() })
+}
+
+pub(crate) fn start_with(settings: HouseSettings) -> Server {
+    serve(tempfile::tempdir().unwrap(), settings)
+}
+
+fn serve(dir: TempDir, settings: HouseSettings) -> Server {
+    // Connections to a server that was stopped may still be ending.
+    let house = loop {
+        match House::open(dir.path(), settings.clone()) {
+            Err(HouseError::Locked { .. }) => std::thread::sleep(Duration::from_millis(10)),
+            opened => break opened.unwrap(),
+        }
+    };
     let listener = RUNTIME.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let port = listener.local_addr().unwrap().port();
     let serving = RUNTIME.spawn(anqi_web::serve(listener, Arc::clone(&house)));
-    Server { port, dir, house, serving }
+    Server { port, dir: Some(dir), house: Some(house), serving }
 }
 
 impl Drop for Server {
@@ -45,6 +58,27 @@ impl Drop for Server {
 }
 
 impl Server {
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir.as_ref().unwrap().path()
+    }
+
+    pub(crate) fn house(&self) -> &House {
+        self.house.as_ref().unwrap()
+    }
+
+    /// Another server with the same games. All pages of this one must be closed.
+    pub(crate) fn restart(mut self, settings: HouseSettings) -> Server {
+        self.serving.abort();
+        drop(self.house.take());
+        serve(self.dir.take().unwrap(), settings)
+    }
+
+    /// Everything that is on the disk.
+    pub(crate) fn files(&self) -> String {
+        let files = std::fs::read_dir(self.dir()).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+        files.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
+    }
+
     pub(crate) fn page(&self) -> Page {
         Page { socket: self.connect(None).unwrap(), number: 0, heard: Vec::new() }
     }
@@ -154,4 +188,129 @@ pub(crate) fn choose(game: &Value) -> String {
 
 pub(crate) fn plies(game: &Value) -> usize {
     game["plies"].as_array().unwrap().len()
+}
+
+/// Two people in a game by link, and one who watches. What each is shown is followed.
+pub(crate) struct Friends {
+    /// First, second, spectator.
+    pub(crate) pages: [Page; 3],
+    /// The game as each of them knows it.
+    pub(crate) games: [Value; 3],
+    pub(crate) id: String,
+    /// Of the seats, and the invitation.
+    pub(crate) tokens: [String; 3],
+}
+
+pub(crate) const WATCHER: usize = 2;
+
+/// What a player contributes to the deal.
+pub(crate) fn contribution(by: usize) -> Contribution {
+    let seed = |number: u64| Seed::from(100 + 2 * by as u64 + number);
+    Contribution { by: Seat::ALL[by], seed: seed(0), nonce: seed(1) }
+}
+
+pub(crate) fn commit(by: usize, game: &str) -> Value {
+    json!({ "type": "commit", "commitment": contribution(by).commitment(game).to_string() })
+}
+
+pub(crate) fn reveal(by: usize) -> Value {
+    let Contribution { seed, nonce, .. } = contribution(by);
+    json!({ "type": "reveal", "seed": seed.to_string(), "nonce": nonce.to_string() })
+}
+
+impl Friends {
+    /// The first player has begun a game and invited the second, who has not come.
+    pub(crate) fn invited(server: &Server, mut new: Value) -> Friends {
+        let mut pages = [server.page(), server.page(), server.page()];
+        for page in &mut pages {
+            page.ask(json!({ "type": "hello", "schema": "anqi-page-2" }));
+        }
+        for (name, value) in [("type", "new"), ("first", "person"), ("second", "person"), ("invite", "second")] {
+            new[name] = value.into();
+        }
+        let game = pages[0].ask(new);
+        let id = game["game"].as_str().unwrap().to_owned();
+        let token = |name: &str| game["you"][name].as_str().unwrap().to_owned();
+        let tokens = [token("token"), String::new(), token("invitation")];
+        let watched = pages[WATCHER].ask(json!({ "type": "open", "game": id }));
+        let invited = pages[1].ask(json!({ "type": "open", "game": id, "token": tokens[2] }));
+        assert_eq!((&watched["you"], &invited["you"]), (&json!({ "seats": [] }), &json!({ "seats": [], "invited": "second" })));
+        Friends { pages, games: [game, invited, watched], id, tokens }
+    }
+
+    /// The second player has taken the seat.
+    pub(crate) fn joined(server: &Server, new: Value) -> Friends {
+        let mut friends = Friends::invited(server, new);
+        let joined = friends.pages[1].ask(json!({ "type": "join", "token": friends.tokens[2] }));
+        assert_eq!(joined["you"]["seats"], json!(["second"]), "{joined}");
+        friends.tokens[1] = joined["you"]["token"].as_str().unwrap().to_owned();
+        friends.games[1] = joined;
+        friends.catch_up();
+        friends
+    }
+
+    /// Both have contributed to the deal, and the game has begun.
+    pub(crate) fn begun(server: &Server, new: Value) -> Friends {
+        let mut friends = Friends::joined(server, new);
+        for by in [0, 1] {
+            let id = friends.id.clone();
+            friends.does(by, commit(by, &id));
+        }
+        for by in [1, 0] {
+            friends.does(by, reveal(by));
+        }
+        assert_eq!(friends.games[0]["yourTurn"], json!(true));
+        friends
+    }
+
+    /// Asks for something that is done, and waits until all have heard of it.
+    pub(crate) fn does(&mut self, who: usize, request: Value) {
+        let answer = self.pages[who].ask(request);
+        assert_eq!(answer["type"], "done", "{answer}");
+        self.hear(who);
+        self.catch_up();
+    }
+
+    /// One page hears of the next change.
+    pub(crate) fn hear(&mut self, who: usize) {
+        let heard = self.pages[who].hear();
+        match heard["type"].as_str().unwrap() {
+            "change" => follow(&mut self.games[who], &heard),
+            // A page of the first schema.
+            "game" => self.games[who] = heard,
+            _ => panic!("{heard}"),
+        }
+    }
+
+    /// All hear what one of them knows.
+    pub(crate) fn catch_up(&mut self) {
+        let newest = self.games.iter().map(|game| game["version"].as_u64().unwrap()).max().unwrap();
+        for who in 0..3 {
+            while self.games[who]["version"] != newest {
+                self.hear(who);
+            }
+        }
+        for name in ["plies", "players", "joint", "shown"] {
+            assert_eq!(self.games[0][name], self.games[1][name], "{name}");
+            assert_eq!(self.games[0][name], self.games[2][name], "{name}");
+        }
+    }
+
+    /// Who is to move.
+    pub(crate) fn mover(&self) -> usize {
+        plies(&self.games[0]) % 2
+    }
+
+    /// The next move, by what is public alone.
+    pub(crate) fn play(&mut self) {
+        let (mover, ply) = (self.mover(), plies(&self.games[0]));
+        let mv = choose(&self.games[mover]);
+        self.does(mover, json!({ "type": "play", "move": mv, "ply": ply }));
+    }
+
+    pub(crate) fn refused(&mut self, who: usize, request: Value) -> String {
+        let answer = self.pages[who].ask(request);
+        assert_eq!(answer["type"], "error", "{answer}");
+        answer["kind"].as_str().unwrap().to_owned()
+    }
 }
