@@ -752,7 +752,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
             set("Void", &void.to_string());
         }
         if let Some(secret) = self.told() {
-            // The pieces are dealt by `Seed`, whoever has made it.
+            // The pieces are dealt by `Seed` alone.
             match &self.joint {
                 None => set("Seed", &secret.seed().to_string()),
                 Some(_) => {

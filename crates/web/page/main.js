@@ -208,6 +208,8 @@ let seen = 0;
 /** Shows every ply, each for a moment; whoever is far behind sees where the game stands. @param {GameView} game */
 function showInTurn(game) {
   state.latest = game;
+  // Where nothing moves there is nothing to be seen.
+  if (!coming.length && game.shown.position === state.game?.shown.position) return show(game);
   coming.push(game);
   if (coming.length > 3) coming.splice(0, coming.length - 1);
   if (coming.length === 1) setTimeout(showNext, calm.matches ? 0 : Math.max(0, seen - performance.now()));

@@ -677,7 +677,7 @@ impl HostedGame {
         if let State::Live(live) = &self.state { live.game.invited() } else { None }
     }
 
-    /// Gives the free seat to whoever shows the invitation first, and a token for it.
+    /// Gives the free seat, and a token for it, to the first who shows the invitation.
     pub(crate) fn join(&mut self, dir: &Path, invitation: &str) -> Result<(Held, Token), HostedError> {
         let seats = self.seats.as_ref().ok_or(HostedError::WrongToken)?;
         if seats.use_of(invitation, self.guest()) != TokenUse::Invites {

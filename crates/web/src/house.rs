@@ -219,7 +219,7 @@ impl House {
         }
     }
 
-    /// Begins a game; [`go_on`](House::go_on) lets it go on. Whoever begins it is given the tokens of its seats, if it has any.
+    /// Begins a game; [`go_on`](House::go_on) lets it go on. Gives the tokens of its seats, if it has any.
     pub(crate) fn begin(&self, terms: Terms) -> Result<(Arc<OpenGame>, Option<Tokens>), HostedError> {
         // A name is used up even if nothing comes of the game: so did the first version, and its sessions replay.
         let (id, secret) = self.new_name()?;

@@ -58,7 +58,7 @@ pub(crate) struct Seats {
     pub(crate) invitation: Option<String>,
 }
 
-/// What whoever begins a game is given, to hold its seats and to invite.
+/// What the player who begins a game is given: to hold its seats, and to invite.
 pub(crate) struct Tokens {
     pub(crate) own: Token,
     pub(crate) invitation: Option<Token>,

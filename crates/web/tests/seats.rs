@@ -74,7 +74,7 @@ fn only_a_seat_acts() {
     for request in [commit(1, &friends.id), reveal(1)] {
         assert_eq!(friends.refused(WATCHER, request), "not-seated");
     }
-    // Whoever watches may look.
+    // A spectator may look.
     assert_eq!(friends.pages[WATCHER].ask(json!({ "type": "at", "ply": 0 }))["type"], "position");
     assert_eq!(friends.pages[WATCHER].ask(json!({ "type": "link" }))["type"], "link");
     assert_eq!(server.page().ask(json!({ "type": "open", "game": friends.id }))["version"], before["version"]);
@@ -172,7 +172,7 @@ fn a_deal_is_made_in_order_or_not_at_all() {
     assert_eq!((&list["games"][0]["inPlay"], &list["games"][0]["reason"]), (&json!(false), &json!("void: withdrawn")));
 }
 
-/// Nothing that identifies a player leaves for anybody else, and nothing but hashes is on the disk.
+/// No token is sent to another page, and nothing but hashes is on the disk.
 #[test]
 fn tokens_are_for_their_holders_alone() {
     let server = start(5);

@@ -88,7 +88,7 @@ const turn = async (page, plies) => {
   for (;;) {
     const game = await view(page);
     if (game.outcome || (game.yourTurn && game.plies.length >= plies)) {
-      await page.waitForFunction((count) => document.querySelectorAll('.plies li').length === count, game.plies.length);
+      await page.waitForFunction((count) => document.querySelectorAll('.plies li').length === count && !document.getElementById('withdraw'), game.plies.length);
       return game;
     }
     await page.waitForTimeout(20);
@@ -187,11 +187,16 @@ test('a whole game by mouse, clicking and dragging; then review, puzzles, flip m
 
   const switched = await page.evaluate(async (told) => {
     const { verify } = await import('/verify.js');
+    const { holding } = await import('/seats.js');
+    const kept = holding(told.game);
+    const zero = '0'.repeat(64);
+    const other = { ...told.deal, contributions: told.deal.contributions.map((part) => part && { ...part, seed: zero }) };
     const start = { ...told.shown, board: 'x'.repeat(32), pool: Object.entries({ K: 1, G: 2, M: 2, R: 2, N: 2, C: 2, P: 5, k: 1, g: 2, m: 2, r: 2, n: 2, c: 2, p: 5 }) };
-    const tries = [told, { ...told, deal: { ...told.deal, seed: told.deal.nonce } }, { ...told, plies: told.plies.map((ply) => ply.replace('(P)', '(p)')) }];
-    return tries.map((game) => {
+    const tries = [told, { ...told, deal: { ...told.deal, seed: told.deal.nonce } }, { ...told, plies: told.plies.map((ply) => ply.replace('(P)', '(p)')) },
+      { ...told, deal: other }];
+    return [...tries.map((game) => [game, kept]), [told, { ...kept, seen: { ...kept.seen, commitment: zero } }], [told, {}]].map(([game, kept]) => {
       try {
-        return verify(game, start);
+        return verify(game, start, kept);
       } catch (error) {
         return error.message.split(' ').slice(1).join(' ');
       }
@@ -200,6 +205,9 @@ test('a whole game by mouse, clicking and dragging; then review, puzzles, flip m
   assert.equal(switched[0], game.plies.filter((ply) => ply.includes('(')).length);
   assert.match(switched[1], /do not open the fingerprint/);
   assert.match(switched[2], /is not what was dealt/);
+  assert.match(switched[3], /was not made with what this page has contributed/);
+  assert.match(switched[4], /is not the one that was shown before/);
+  assert.equal(switched[5], switched[0], 'another browser checks it, too');
 
   await page.click('#do-review');
   await page.waitForSelector('#verdict', { timeout: 180_000 });
@@ -262,7 +270,8 @@ test('an open game is told as changes, one ply each', async () => {
   const whole = heard.filter(({ type }) => type === 'game'), changes = heard.filter(({ type }) => type === 'change');
   assert.deepEqual(whole.map(({ plies }) => plies.length), [0], 'the whole game comes when it is opened, and never again');
   assert.deepEqual(changes.map(({ version }) => version), changes.map((_, index) => index + 1));
-  assert.deepEqual(changes.map(({ plies }) => plies.length), [...Array(20).fill(1), 0]);
+  // The first tells that the page has contributed to the deal.
+  assert.deepEqual(changes.map(({ plies }) => plies.length), [0, ...Array(20).fill(1), 0]);
   assert.equal(changes.at(-1).kept, 18);
   assert.ok(changes.every((change) => !('rules' in change) && JSON.stringify(change).length < 2500));
   assert.deepEqual(await page.locator('.plies li').allTextContents(), game.plies);
@@ -599,24 +608,24 @@ test('a damaged game says where and why, and goes on from there as a new one', a
     await close(first);
     await kill(other);
 
-    // One flipped bit in the fifth ply, which is on line 7.
+    // One flipped bit in the fifth ply, which is on line 8: the page's part of the deal is before the plies.
     const path = join(folder, `${id}.journal`);
     const whole = readFileSync(path);
     const bytes = Buffer.from(whole);
-    bytes[whole.indexOf('\nentry 5 ') + 30] ^= 1;
+    bytes[whole.indexOf('\nentry 6 ') + 30] ^= 1;
     writeFileSync(path, bytes);
     [other, address] = await serve(folder);
     let page = await open(DESKTOP, `${address}#game=${id}`);
     await page.waitForSelector('#go-on');
     assert.deepEqual(await list(page), played.slice(0, 4));
     const told = await page.textContent('#trouble');
-    assert.match(told, new RegExp(`^${id}\\.journal, line 7, is damaged: its checksum is [0-9a-f]{8}, .*can go on from here as a new game`));
+    assert.match(told, new RegExp(`^${id}\\.journal, line 8, is damaged: its checksum is [0-9a-f]{8}, .*can go on from here as a new game`));
     assert.ok(!told.includes(folder), told);
     assert.equal(await page.textContent('#status'), 'A damaged game');
     assert.equal(await page.locator('#resign').count(), 0);
     await accessible(page, 'a damaged game');
     await page.click('#language');
-    assert.match(await page.textContent('#trouble'), /第 7 行已損壞/);
+    assert.match(await page.textContent('#trouble'), /第 8 行已損壞/);
     assert.equal(await page.textContent('#go-on'), '從此處繼續');
     await page.click('#language');
     await page.click('#go-on');
@@ -652,4 +661,119 @@ test('a damaged game says where and why, and goes on from there as a new one', a
     await kill(other);
     rmSync(folder, { recursive: true });
   }
+});
+
+/** The page of another person: a browser of its own. */
+const visit = async (address, options = DESKTOP) => {
+  const context = await browser.newContext({ locale: 'en-GB', ...options });
+  const page = await context.newPage();
+  page.faults = [];
+  page.on('pageerror', (error) => page.faults.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
+  await page.goto(address);
+  return page;
+};
+
+const says = (page, id, text) => page.waitForFunction(([place, wanted]) => document.getElementById(place)?.textContent.includes(wanted), [id, text]);
+
+test('two people play by link, one on a phone, a third watches, and the server dies in between', async () => {
+  const one = await open();
+  await one.selectOption('#opponent', 'friend');
+  await one.click('#play');
+  await one.waitForSelector('#invitation');
+  await says(one, 'status', 'Waiting for your friend');
+  await accessible(one, 'an invitation');
+  const invitation = await one.inputValue('#invitation');
+  assert.match(invitation, /#game=[0-9a-f]{16}&invite=[0-9a-f]{32}$/);
+  const watched = one.url();
+  assert.ok(!/invite|seat/.test(watched), 'the address bar holds no token');
+
+  const two = await visit(invitation, PHONE);
+  await two.waitForSelector('#join');
+  await accessible(two, 'an invited phone');
+  await two.tap('#join');
+  await two.waitForSelector('#join', { state: 'detached' });
+  const three = await visit(watched);
+  await three.waitForSelector('#watching');
+  await says(one, 'status', 'Flip any piece');
+  await says(two, 'status', 'Your opponent moves');
+
+  const shown = (page) => page.$$eval('.plies li', (items) => items.map((item) => item.textContent));
+  const plies = (page, count) => page.waitForFunction((wanted) => document.querySelectorAll('.plies li').length === wanted, count);
+  const play = async (count) => {
+    for (let number = 0; number < count; number++) {
+      const game = await view(one);
+      if (game.outcome) return;
+      const squares = wanted(game, game.plies.length);
+      const [page, click] = game.plies.length % 2 ? [two, 'tap'] : [one, 'click'];
+      for (const square of squares) await cell(page, square)[click]();
+      for (const each of [one, two, three]) await plies(each, game.plies.length + 1);
+    }
+  };
+  await play(7);
+  // A spectator cannot move, nor can the player who is not to move.
+  const before = (await view(one)).plies;
+  await cell(three, (await view(one)).shown.flips[0]).click();
+  await cell(one, (await view(one)).shown.flips[0]).click();
+  assert.deepEqual((await view(one)).plies, before);
+  for (const id of ['resign', 'offer-draw', 'take-back']) assert.equal(await three.locator(`#${id}`).count(), 0);
+  assert.equal(await one.locator('#take-back').count(), 0);
+
+  await stop();
+  for (const page of [one, two, three]) await says(page, 'status', 'connection');
+  await start(new URL(url).port);
+  for (const page of [one, two, three]) await page.waitForFunction(() => !document.getElementById('status').textContent.includes('connection'), null, { timeout: 15_000 });
+  await play(4);
+  assert.deepEqual(await shown(two), (await view(one)).plies);
+
+  // One reloads, the other comes back by the very link that invited it.
+  await one.reload();
+  await plies(one, before.length + 4);
+  await two.goto('about:blank');
+  await says(one, 'away', 'Your opponent is away');
+  await two.goto(invitation);
+  await plies(two, before.length + 4);
+  await one.waitForSelector('#away', { state: 'detached' });
+  await play(5);
+  assert.equal(await two.evaluate(() => document.documentElement.scrollWidth), PHONE.viewport.width, 'nothing is wider than the phone');
+  await accessible(two, 'a phone in a game with a friend');
+
+  // The link is used: another person watches.
+  const four = await visit(invitation);
+  await says(four, 'status', 'The invitation was used already');
+  await four.waitForSelector('#watching');
+  await close(four);
+  // The player's own link plays on from another device.
+  await one.click('#links summary');
+  const own = await one.inputValue('#own-link');
+  const five = await visit(own);
+  await five.waitForSelector('#resign');
+
+  await two.tap('#resign');
+  await two.tap('#yes');
+  for (const page of [one, three, five]) await says(page, 'status', 'resignation');
+  for (const page of [one, two, three]) {
+    await page.click('#verify');
+    await says(page, 'verified', 'the deal was made of all parts');
+  }
+  const tokens = [invitation, own].map((link) => link.slice(-32));
+  const public_ = [await (await one.request.get(`${url}api/games`)).text(), JSON.stringify(await view(one)), await (await one.request.get(`${url}api/games/${(await view(one)).game}.anqi`)).text()];
+  for (const text of public_) assert.ok(tokens.every((token) => !text.includes(token)));
+  for (const page of [one, two, three, five]) page.faults = page.faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED') && !fault.includes('WebSocket'));
+  for (const page of [five, three, two, one]) await close(page);
+});
+
+test('a game that no friend joins is called off, and its promise is told', async () => {
+  const page = await open(PHONE);
+  await page.selectOption('#opponent', 'friend');
+  await page.selectOption('#seat', 'second');
+  await page.click('#play');
+  await page.waitForSelector('#invitation');
+  await page.click('#withdraw');
+  await page.click('#yes');
+  await says(page, 'status', 'called off before it began');
+  await page.click('#verify');
+  await says(page, 'verified', 'Nothing was switched');
+  await accessible(page, 'a void game');
+  await close(page);
 });
