@@ -52,7 +52,8 @@ pub(crate) fn run(args: &VerifyDealArgs, out: &mut Output) -> Result<Exit> {
             let found = verify(&entry.record);
             let nothing = Verified { flips: 0, committed: false, contributed: [false; 2] };
             let Verified { flips, committed, contributed } = found.clone().unwrap_or(nothing);
-            let contributors = Seat::ALL.into_iter().filter(|&seat| contributed[seat as usize]).map(Seat::name).collect();
+            let contributors =
+                Seat::ALL.into_iter().filter(|&seat| contributed[seat as usize]).map(Seat::name).collect();
             let problem = found.err().map(|error| error.to_string());
             let verified = problem.is_none();
             let (file, line) = (file.clone(), entry.line);

@@ -198,6 +198,9 @@ impl FromStr for Void {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Void, ParseError> {
-        Void::ALL.into_iter().find(|void| void.to_string() == text).ok_or_else(|| ParseError::Termination(excerpt(text)))
+        Void::ALL
+            .into_iter()
+            .find(|void| void.to_string() == text)
+            .ok_or_else(|| ParseError::Termination(excerpt(text)))
     }
 }

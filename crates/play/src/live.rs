@@ -356,13 +356,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
         LiveGame::new(game, Dealt::Given(deal), seats, allowances, now)
     }
 
-    fn new(
-        game: Game,
-        deal: Dealt<D>,
-        seats: [Occupant; 2],
-        allowances: [Allowance; 2],
-        now: Duration,
-    ) -> LiveGame<D> {
+    fn new(game: Game, deal: Dealt<D>, seats: [Occupant; 2], allowances: [Allowance; 2], now: Duration) -> LiveGame<D> {
         LiveGame {
             game,
             deal,
@@ -634,10 +628,8 @@ impl<D: Borrow<Deal>> LiveGame<D> {
         if let Some(void) = self.void {
             return Err(EntryError::Void { entry: entry.clone(), void });
         }
-        let is_opening = matches!(
-            entry,
-            Entry::Join { .. } | Entry::Commit { .. } | Entry::Reveal { .. } | Entry::Void { .. }
-        );
+        let is_opening =
+            matches!(entry, Entry::Join { .. } | Entry::Commit { .. } | Entry::Reveal { .. } | Entry::Void { .. });
         if is_opening == self.missing().is_ok() {
             return Err(EntryError::Begun(entry.clone()));
         }

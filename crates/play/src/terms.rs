@@ -2,7 +2,8 @@
 
 use anqi_engine::{BuildError, Resources};
 use anqi_rules::{
-    Commitment, Game, Outcome, ParseError, Position, PositionMismatch, Rules, RulesError, Seat, Seed, SeedError, excerpt,
+    Commitment, Game, Outcome, ParseError, Position, PositionMismatch, Rules, RulesError, Seat, Seed, SeedError,
+    excerpt,
 };
 use serde::{Deserialize, Serialize};
 

@@ -306,7 +306,9 @@ fn a_game_begins_when_all_have_come_committed_and_revealed() {
     // The second player commits to what the first has: it cannot open that.
     let Command::Reveal { seed, nonce } = reveal(one) else { unreachable!() };
     live.apply(two, &commit(one), Duration::ZERO).unwrap();
-    assert!(refused(&mut live, two, &Command::Reveal { seed, nonce }).contains("do not open the commitment of the second"));
+    assert!(
+        refused(&mut live, two, &Command::Reveal { seed, nonce }).contains("do not open the commitment of the second")
+    );
     assert!(refused(&mut live, two, &reveal(two)).contains("do not open the commitment of the second"));
     live.apply(one, &reveal(one), Duration::ZERO).unwrap();
     assert!(refused(&mut live, one, &reveal(one)).contains("nothing is to be revealed"));
@@ -358,8 +360,16 @@ fn a_changed_part_is_found() {
         let error = verify(&changed.parse().unwrap()).unwrap_err().to_string();
         assert!(error.contains(found), "{name}: {error}");
     }
-    let without = |name: &str| record.lines().filter(|line| !line.starts_with(&format!("[{name} "))).fold(String::new(), |all, line| all + line + "\n");
+    let without = |name: &str| {
+        record
+            .lines()
+            .filter(|line| !line.starts_with(&format!("[{name} ")))
+            .fold(String::new(), |all, line| all + line + "\n")
+    };
     let error = verify(&without("FirstDealSeed").parse().unwrap()).unwrap_err().to_string();
-    assert!(error.contains("the first player has contributed to the deal, but the record does not say what"), "{error}");
+    assert!(
+        error.contains("the first player has contributed to the deal, but the record does not say what"),
+        "{error}"
+    );
     assert!(verify(&without("Seed").parse().unwrap()).is_ok(), "it follows from the parts");
 }

@@ -555,11 +555,11 @@ function drawBoard() {
 
 /** Who plays, who is away, and the links. */
 function drawSeats() {
-  const { game, you, invitation } = state;
+  const { game, you } = state;
   const place = byId('seats');
   const opened = document.querySelector('#links[open]') !== null;
   const parts = game ? seatsPanel(game, you, {
-    join: () => invitation && void open({ type: 'join', token: invitation }),
+    join: () => void (state.invitation && open({ type: 'join', token: state.invitation })),
     claim: () => void ask({ type: 'claim' }),
   }) : [];
   place.hidden = !parts.length;

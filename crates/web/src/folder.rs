@@ -76,9 +76,8 @@ fn secure(path: &Path) -> io::Result<()> {
 /// Whether a journal is whole, its game over, and its record to the letter the one that follows from it.
 fn is_superfluous(dir: &Path, id: &str, policy: &BotPolicy) -> bool {
     let Ok(kept) = read_text(&record_path(dir, id)) else { return false };
-    HostedGame::look(dir, id, policy).is_ok_and(|journal| {
-        journal.damage().is_none() && journal.is_over() && journal.record().to_string() == kept
-    })
+    HostedGame::look(dir, id, policy)
+        .is_ok_and(|journal| journal.damage().is_none() && journal.is_over() && journal.record().to_string() == kept)
 }
 
 fn extension(path: &Path) -> &str {

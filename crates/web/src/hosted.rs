@@ -6,7 +6,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anqi_engine::BuildError;
 use anqi_play::{
-    BotPolicy, Clock, Command, Entry, EntryError, JointDeal, LiveGame, Occupant, Refusal, Secret, Terms, TermsError, Void,
+    BotPolicy, Clock, Command, Entry, EntryError, JointDeal, LiveGame, Occupant, Refusal, Secret, Terms, TermsError,
+    Void,
 };
 use anqi_records::{Record, RecordError, ReplayError, Tags, replay};
 use anqi_rules::{Commitment, Game, Move, Seat, Seed, SeedError, excerpt};
@@ -735,7 +736,7 @@ impl HostedGame {
 
     /// A connection of these seats comes or goes. Says whether that is news to the pages.
     pub(crate) fn note_presence(&mut self, held: Held, comes: bool) -> bool {
-        let is_news = held.seats().fold(false, |is_news, seat| self.places[seat as usize].note(comes) || is_news);
+        let is_news = held.seats().filter(|&seat| self.places[seat as usize].note(comes)).count() > 0;
         self.note_silence();
         is_news && self.has_seats()
     }
@@ -747,17 +748,24 @@ impl HostedGame {
         is_held.then(|| if self.invited() == Some(seat) { Presence::Invited } else { place.presence() })
     }
 
+    /// The players who are away, and may come back.
+    fn away(&self) -> Vec<Seat> {
+        Seat::ALL.into_iter().filter(|&seat| self.presence(seat) == Some(Presence::Away)).collect()
+    }
+
     /// Tells apart who has been away for so long that the game may be claimed. Says whether that is news to the pages.
     pub(crate) fn note_gone(&mut self, after: Duration) -> bool {
-        self.places.iter_mut().fold(false, |is_news, place| place.note_gone(after) || is_news)
+        self.away().into_iter().filter(|&seat| self.places[seat as usize].note_gone(after)).count() > 0
     }
 
     /// Notes since when players who are there do not reveal their part of the deal.
     fn note_silence(&mut self) {
         let awaited = |seat: &Seat| self.joint().is_some_and(|joint| joint.awaits_reveal(*seat));
         let here = |seat: Seat| self.places[seat as usize].presence() == Presence::Here;
-        let contributors: Vec<Seat> =
-            Seat::ALL.into_iter().filter(|&seat| self.joint().is_some_and(|joint| joint.part(seat).is_some())).collect();
+        let contributors: Vec<Seat> = Seat::ALL
+            .into_iter()
+            .filter(|&seat| self.joint().is_some_and(|joint| joint.part(seat).is_some()))
+            .collect();
         let is_silent = self.is_in_play()
             && self.has_seats()
             && contributors.iter().any(awaited)
@@ -767,8 +775,7 @@ impl HostedGame {
 
     /// How long nothing changes for those who wait; `None` if nothing is waited for.
     pub(crate) fn next_wait(&self, waits: &Waits) -> Option<Duration> {
-        let is_held = |seat: &Seat| self.presence(*seat).is_some();
-        let gone = Seat::ALL.into_iter().filter(is_held).filter_map(|seat| self.places[seat as usize].until_gone(waits.away));
+        let gone = self.away().into_iter().filter_map(|seat| self.places[seat as usize].until_gone(waits.away));
         gone.chain(self.opening_wait(waits).map(|(_, left)| left)).min()
     }
 

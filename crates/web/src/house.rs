@@ -235,11 +235,11 @@ impl House {
             terms.name.clone_from(&id);
         }
         let within = waits_for_players.then_some(self.waits.begin);
-        let tokens = (self.public || terms.invited.is_some()).then(|| Tokens::new(&id, humans, terms.invited)).transpose()?;
+        let tokens =
+            (self.public || terms.invited.is_some()).then(|| Tokens::new(&id, humans, terms.invited)).transpose()?;
         let (seats, tokens) = tokens.unzip();
         let secret = Secret::from_seed(&secret);
-        let hosted =
-            HostedGame::with_seats(&self.dir, &id, &terms, secret, seats, within, &self.policy, &self.disk)?;
+        let hosted = HostedGame::with_seats(&self.dir, &id, &terms, secret, seats, within, &self.policy, &self.disk)?;
         Ok((hold(&mut self.hosted_games(), hosted), tokens))
     }
 
@@ -366,7 +366,8 @@ impl House {
         let look = || HostedGame::look(&self.dir, id, &self.policy);
         Some(match folder::game(&self.dir, id, &self.policy, look)? {
             Ok(hosted) => {
-                let in_play = hosted.damage().is_none() && !hosted.is_over() && !hosted.is_record() && !hosted.is_too_late();
+                let in_play =
+                    hosted.damage().is_none() && !hosted.is_over() && !hosted.is_record() && !hosted.is_too_late();
                 Listed::of(&hosted, in_play, &self.policy)
             }
             Err(_) => Listed::unreadable(id),
@@ -455,7 +456,8 @@ fn hold(games: &mut HashMap<String, Weak<OpenGame>>, hosted: HostedGame) -> Arc<
     games.retain(|_, open_game| open_game.strong_count() > 0);
     let id = hosted.id().to_owned();
     let watchers = Watchers::new(&hosted);
-    let open_game = Arc::new(OpenGame { hosted: Mutex::new(hosted), watchers, going: Mutex::default(), timer: Timer::default() });
+    let open_game =
+        Arc::new(OpenGame { hosted: Mutex::new(hosted), watchers, going: Mutex::default(), timer: Timer::default() });
     games.insert(id, Arc::downgrade(&open_game));
     open_game
 }

@@ -38,7 +38,8 @@ impl RequestError {
             RequestError::Binary => RefusalKind::Malformed,
             RequestError::Link(_) => RefusalKind::WrongLink,
             RequestError::Game(error) => match error {
-                HostedError::Terms(TermsError::Occupant(_) | TermsError::NotAPerson { .. }) | HostedError::Player(_) => RefusalKind::WrongPlayer,
+                HostedError::Terms(TermsError::Occupant(_) | TermsError::NotAPerson { .. })
+                | HostedError::Player(_) => RefusalKind::WrongPlayer,
                 HostedError::Terms(TermsError::Over(_)) => RefusalKind::Over,
                 HostedError::Terms(_) => RefusalKind::WrongSetup,
                 HostedError::NoSuchGame(_) => RefusalKind::NoSuchGame,

@@ -134,8 +134,7 @@ mod tests {
     fn tokens_hold_what_they_were_made_for() {
         let [own, invitation, fresh, other] = [(); 4].map(|()| Token::random().unwrap());
         let text = |token: &Token| Some(token.key("game").text());
-        let seats =
-            Seats { game: "game".to_owned(), keys: [text(&own), None], invitation: text(&invitation) };
+        let seats = Seats { game: "game".to_owned(), keys: [text(&own), None], invitation: text(&invitation) };
         let guest_key = fresh.key("game").text();
         let guest = Some((Seat::Second, guest_key.as_str()));
         assert_eq!(seats.use_of(&own.text(), guest), TokenUse::Holds(Held::only(Seat::First)));

@@ -199,9 +199,7 @@ impl Page {
                 let (held, token) = joined?;
                 self.enter(open_game, held, Some(Tokens { own: token, invitation: None }), None)
             }
-            Request::Commit { commitment } => {
-                self.change(|hosted, dir, held| hosted.commit(dir, held, &commitment))?
-            }
+            Request::Commit { commitment } => self.change(|hosted, dir, held| hosted.commit(dir, held, &commitment))?,
             Request::Reveal { seed, nonce } => {
                 self.change(|hosted, dir, held| hosted.reveal(dir, held, &seed, &nonce))?
             }
@@ -221,8 +219,12 @@ impl Page {
             Request::TakeBack {} => self.change(|hosted, dir, _| hosted.take_back(dir))?,
             Request::Resign {} => self.change(HostedGame::resign)?,
             Request::OfferDraw {} => self.change(HostedGame::offer_draw)?,
-            Request::AcceptDraw {} => self.change(|hosted, dir, held| hosted.answer_draw(dir, held, &Command::Accept))?,
-            Request::DeclineDraw {} => self.change(|hosted, dir, held| hosted.answer_draw(dir, held, &Command::Decline))?,
+            Request::AcceptDraw {} => {
+                self.change(|hosted, dir, held| hosted.answer_draw(dir, held, &Command::Accept))?
+            }
+            Request::DeclineDraw {} => {
+                self.change(|hosted, dir, held| hosted.answer_draw(dir, held, &Command::Decline))?
+            }
             Request::Hint {} => {
                 self.hint(re)?;
                 return Ok(None);

@@ -303,7 +303,12 @@ fn pairs_between_friends(count: u64) {
         for (who, (one, other)) in one.iter().zip(&other).enumerate() {
             let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
             // The last message shows the flip that tells them apart.
-            assert_eq!((same, one.len()), (one.len() - 1, other.len()), "pair {number}, page {who}: {:?}", one.get(same));
+            assert_eq!(
+                (same, one.len()),
+                (one.len() - 1, other.len()),
+                "pair {number}, page {who}: {:?}",
+                one.get(same)
+            );
             compared += same;
         }
     }

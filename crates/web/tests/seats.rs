@@ -34,7 +34,8 @@ fn record(server: &Server, id: &str) -> Record {
 fn two_people_play_by_link_and_their_deal_is_proven() {
     let server = start(1);
     let mut friends = Friends::begun(&server, json!({ "clock": "15:00" }));
-    let commitments: Vec<Value> = [0, 1].map(|seat| friends.games[0]["joint"]["parts"][seat]["commitment"].clone()).to_vec();
+    let commitments: Vec<Value> =
+        [0, 1].map(|seat| friends.games[0]["joint"]["parts"][seat]["commitment"].clone()).to_vec();
     while friends.games[0]["outcome"].is_null() && plies(&friends.games[0]) < 60 {
         friends.play();
     }
@@ -101,8 +102,18 @@ fn tokens_cannot_be_guessed_replayed_or_used_twice() {
     let hash = journal.split(['"', ' ']).find(|word| word.len() == 64).unwrap().to_owned();
     let mut stranger = server.page();
     for token in [
-        "", "0", "none", &"0".repeat(32), &"f".repeat(32), &hash, &hash[..32], &invitation[..31], &format!("{invitation}0"),
-        &other.tokens[0], &other.tokens[1], &other.tokens[2],
+        "",
+        "0",
+        "none",
+        &"0".repeat(32),
+        &"f".repeat(32),
+        &hash,
+        &hash[..32],
+        &invitation[..31],
+        &format!("{invitation}0"),
+        &other.tokens[0],
+        &other.tokens[1],
+        &other.tokens[2],
     ] {
         assert_eq!(stranger.ask(open(token))["kind"], "wrong-token", "{token}");
         assert_eq!(friends.refused(WATCHER, join(token)), "wrong-token", "{token}");
@@ -191,12 +202,14 @@ fn tokens_are_for_their_holders_alone() {
     }
     friends.pages[0].ask(json!({ "type": "resign" }));
     public.extend([server.get(&format!("/api/games/{}.anqi", friends.id)), server.files()]);
-    let told = |text: &String| -> Vec<usize> { (0..3).filter(|&token| text.contains(&friends.tokens[token])).collect() };
+    let told =
+        |text: &String| -> Vec<usize> { (0..3).filter(|&token| text.contains(&friends.tokens[token])).collect() };
     for text in public.iter().chain(&friends.pages[WATCHER].heard) {
         assert!(told(text).is_empty(), "{text}");
     }
     // Each token was told once, to its holder.
-    let heard = |who: usize| friends.pages[who].heard.iter().map(told).filter(|told| !told.is_empty()).collect::<Vec<_>>();
+    let heard =
+        |who: usize| friends.pages[who].heard.iter().map(told).filter(|told| !told.is_empty()).collect::<Vec<_>>();
     assert_eq!((heard(0), heard(1)), (vec![vec![0, 2]], vec![vec![1]]));
 }
 
@@ -209,7 +222,7 @@ fn until(friends: &mut Friends, who: usize, presence: &str) {
 
 #[test]
 fn a_player_who_has_left_loses_its_game_when_the_other_claims_it() {
-    let server = start_with(settings(Waits { away: SOON, ..Waits::default() }));
+    let server = start_with(&settings(Waits { away: SOON, ..Waits::default() }));
     let mut friends = Friends::begun(&server, small());
     friends.play();
     assert_eq!(friends.games[0]["players"][0]["presence"], "here");
@@ -248,7 +261,7 @@ fn until_void(friends: &mut Friends, who: usize) {
 
 #[test]
 fn a_player_who_is_there_and_does_not_reveal_voids_the_game() {
-    let server = start_with(settings(Waits { reveal: SOON, ..Waits::default() }));
+    let server = start_with(&settings(Waits { reveal: SOON, ..Waits::default() }));
     let mut friends = Friends::joined(&server, small());
     let id = friends.id.clone();
     friends.does(0, commit(0, &id));
@@ -267,13 +280,16 @@ fn a_player_who_is_there_and_does_not_reveal_voids_the_game() {
     std::thread::sleep(3 * SOON);
     assert_eq!(friends.pages[1].ask(reveal(1))["type"], "done");
     friends.games[0] = friends.pages[0].ask(json!({ "type": "open", "game": id, "token": friends.tokens[0] }));
-    assert_eq!((&friends.games[0]["void"], &friends.games[0]["joint"]["parts"][0]["awaits"]), (&Value::Null, &json!("reveal")));
+    assert_eq!(
+        (&friends.games[0]["void"], &friends.games[0]["joint"]["parts"][0]["awaits"]),
+        (&Value::Null, &json!("reveal"))
+    );
     until_void(&mut friends, 0);
 }
 
 #[test]
 fn an_invitation_that_is_not_taken_expires_and_its_promise_is_told() {
-    let server = start_with(settings(Waits { begin: LATER, ..Waits::default() }));
+    let server = start_with(&settings(Waits { begin: LATER, ..Waits::default() }));
     let mut friends = Friends::invited(&server, small());
     until_void(&mut friends, 0);
     let void = &friends.games[0];
@@ -295,14 +311,14 @@ fn an_invitation_that_is_not_taken_expires_and_its_promise_is_told() {
 
 #[test]
 fn seats_survive_a_restart() {
-    let server = start_with(settings(Waits::default()));
+    let server = start_with(&settings(Waits::default()));
     let mut friends = Friends::begun(&server, json!({}));
     (0..3).for_each(|_| friends.play());
     let waiting = Friends::invited(&server, json!({}));
     let (id, tokens, game) = (friends.id.clone(), friends.tokens.clone(), friends.games[0].clone());
     let (waiting_id, waiting_tokens) = (waiting.id.clone(), waiting.tokens.clone());
     drop((friends, waiting));
-    let server = server.restart(settings(Waits::default()));
+    let server = server.restart(&settings(Waits::default()));
     let mut pages = [server.page(), server.page(), server.page()];
     for (page, token) in pages.iter_mut().zip(&tokens[..2]) {
         let again = page.ask(json!({ "type": "open", "game": id, "token": token }));
@@ -325,7 +341,8 @@ fn a_person_alone_contributes_to_the_deal() {
     let server = start(8);
     let mut page = server.page();
     for (first, second, seat) in [("person", "level:1", 0), ("level:1", "person", 1), ("person", "person", 0)] {
-        let new = json!({ "type": "new", "first": first, "second": second, "contribute": true, "rules": "server,board=2x4" });
+        let new =
+            json!({ "type": "new", "first": first, "second": second, "contribute": true, "rules": "server,board=2x4" });
         let game = page.ask(new);
         assert_eq!((&game["yourTurn"], game.get("you")), (&json!(false), None));
         assert_eq!(game["joint"]["parts"][seat], json!({ "commitment": null, "awaits": "reveal", "revealed": false }));
@@ -350,14 +367,14 @@ fn a_person_alone_contributes_to_the_deal() {
 #[test]
 fn on_a_public_server_a_page_without_a_seat_watches() {
     let settings = |public| HouseSettings { public, ..settings(Waits::default()) };
-    let server = start_with(settings(false));
+    let server = start_with(&settings(false));
     let (mut page, mut other) = (server.page(), server.page());
     let own = page.ask(json!({ "type": "new", "first": "person", "second": "level:1", "rules": "server,board=2x4" }));
     assert_eq!(own.get("you"), None);
     other.ask(json!({ "type": "open", "game": own["game"] }));
     assert_eq!(other.ask(json!({ "type": "play", "move": "a1", "ply": 0 }))["type"], "done");
     drop((page, other));
-    let server = server.restart(settings(true));
+    let server = server.restart(&settings(true));
     let (mut page, mut other) = (server.page(), server.page());
     let open = |game: &Value, token: &Value| json!({ "type": "open", "game": game["game"], "token": token });
     // What was begun before has no seats.

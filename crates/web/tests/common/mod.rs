@@ -30,14 +30,14 @@ static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap());
 
 pub(crate) fn start(seed: u64) -> Server {
-    start_with(HouseSettings { deals: Some(Seed::from(seed)), ..HouseSettings::default() })
+    start_with(&HouseSettings { deals: Some(Seed::from(seed)), ..HouseSettings::default() })
 }
 
-pub(crate) fn start_with(settings: HouseSettings) -> Server {
+pub(crate) fn start_with(settings: &HouseSettings) -> Server {
     serve(tempfile::tempdir().unwrap(), settings)
 }
 
-fn serve(dir: TempDir, settings: HouseSettings) -> Server {
+fn serve(dir: TempDir, settings: &HouseSettings) -> Server {
     // Connections to a server that was stopped may still be ending.
     let house = loop {
         match House::open(dir.path(), settings.clone()) {
@@ -67,7 +67,7 @@ impl Server {
     }
 
     /// Another server with the same games. All pages of this one must be closed.
-    pub(crate) fn restart(mut self, settings: HouseSettings) -> Server {
+    pub(crate) fn restart(mut self, settings: &HouseSettings) -> Server {
         self.serving.abort();
         drop(self.house.take());
         serve(self.dir.take().unwrap(), settings)
@@ -234,7 +234,10 @@ impl Friends {
         let tokens = [token("token"), String::new(), token("invitation")];
         let watched = pages[WATCHER].ask(json!({ "type": "open", "game": id }));
         let invited = pages[1].ask(json!({ "type": "open", "game": id, "token": tokens[2] }));
-        assert_eq!((&watched["you"], &invited["you"]), (&json!({ "seats": [] }), &json!({ "seats": [], "invited": "second" })));
+        assert_eq!(
+            (&watched["you"], &invited["you"]),
+            (&json!({ "seats": [] }), &json!({ "seats": [], "invited": "second" }))
+        );
         Friends { pages, games: [game, invited, watched], id, tokens }
     }
 
