@@ -4,6 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -252,6 +255,62 @@ fn what_cannot_be_started_says_why() {
     assert_eq!(fault.to_string(), "cannot start ./no-such-program: No such file or directory (os error 2)");
     let fault = Outside::launch(&OutsideSpec::new(vec!["/".to_owned()])).unwrap_err();
     assert!(fault.to_string().contains("Permission denied"), "{fault}");
+}
+
+/// The port that a program writes into a file.
+fn told(path: &Path) -> u16 {
+    loop {
+        match fs::read_to_string(path).unwrap_or_default().strip_suffix('\n') {
+            Some(port) => return port.parse().unwrap(),
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+    }
+}
+
+/// Another process finds the port and connects before the program does: it is refused, and the program plays.
+#[test]
+fn another_process_that_connects_first_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spec = spec("b-waits", folder.path().to_str().unwrap());
+    spec.patience = Duration::from_secs(60);
+    let (port, go) = (folder.path().join("port"), folder.path().join("go"));
+    let intruder = thread::spawn(move || {
+        let mut stream = TcpStream::connect(("127.0.0.1", told(&port))).unwrap();
+        let _ = stream.write_all(b"\x06\0/start");
+        assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)), "it is told something");
+        fs::write(go, "").unwrap();
+    });
+    let mut program = Outside::launch(&spec).unwrap();
+    intruder.join().unwrap();
+    let mut game = Game::new(Rules::server());
+    program.start(&game, Seat::First, Some(Clock::default())).unwrap();
+    let left = Some(Left { own: CLOCK, other: CLOCK });
+    let (mv, _) = program.choose(&game, left, &Limits::default()).unwrap();
+    let ply = Deal::new(&Rules::server(), &Seed::from(1)).resolve(mv).unwrap();
+    game.play(ply).unwrap();
+    program.played(&game, ply, None).unwrap();
+    assert!(program.last_words().contains(&"a connection of another process was refused".to_owned()));
+    program.close();
+}
+
+/// A program that never connects, and another process that does: the report counts it.
+#[test]
+fn refused_connections_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = spec("b-waits", folder.path().to_str().unwrap());
+    let path = folder.path().join("port");
+    let intruder = thread::spawn(move || {
+        let port = told(&path);
+        for _ in 0..3 {
+            let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+            assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)));
+        }
+    });
+    let fault = Outside::launch(&spec).unwrap_err();
+    intruder.join().unwrap();
+    assert_eq!(fault.name(), "silent");
+    let told = "(connections of other processes, which were refused: 3)";
+    assert!(fault.to_string().contains(told), "{fault}");
 }
 
 /// After a fault the next game has a fresh process; without one it has the same.

@@ -3,6 +3,7 @@
 mod fault;
 mod numbered;
 mod packets;
+mod peer;
 mod process;
 mod spec;
 mod supervisor;

@@ -16,8 +16,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::Pid;
 
 use super::fault::Fault;
+use super::peer;
 use super::spec::OutsideSpec;
 use super::supervisor::{self, Streams};
 use crate::lines::{InputLine, LONGEST_LINE};
@@ -85,7 +87,7 @@ impl Process {
         Process::spawn(spec, &spec.command).map_err(|error| cannot_start(spec, &error))?.started(spec)
     }
 
-    /// Starts a program that is told an address and connects to it.
+    /// Starts a program that is told an address and connects to it. Connections of other processes are refused.
     pub(super) fn start_connecting(spec: &OutsideSpec) -> Result<Process, Fault> {
         let launch = |error: io::Error| cannot_start(spec, &error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(launch)?;
@@ -95,7 +97,7 @@ impl Process {
         command.extend([address.ip().to_string(), address.port().to_string()]);
         let mut process = Process::spawn(spec, &command).map_err(launch)?.started(spec)?;
         process.asked = format!("connect to {address}");
-        let stream = process.accept(&listener)?;
+        let stream = process.accept(&listener, spec)?;
         stream.set_nodelay(true).and_then(|()| stream.set_nonblocking(true)).map_err(launch)?;
         // What it prints is only of interest if it fails.
         process.aside.extend(process.from.take());
@@ -162,11 +164,22 @@ impl Process {
         }
     }
 
-    fn accept(&mut self, listener: &TcpListener) -> Result<TcpStream, Fault> {
+    fn accept(&mut self, listener: &TcpListener, spec: &OutsideSpec) -> Result<TcpStream, Fault> {
         let deadline = Instant::now() + self.patience;
+        let (asked, mut refused) = (self.asked.clone(), 0_u32);
         loop {
             match listener.accept() {
-                Ok((stream, _)) => return Ok(stream),
+                Ok((stream, _)) => {
+                    // Two processes may both try: the program's own connection is waited for.
+                    if peer::is_below(Pid::from_child(&self.supervisor), &stream)
+                        .map_err(|error| cannot_start(spec, &whose_it_is(&error)))?
+                    {
+                        return Ok(stream);
+                    }
+                    refused += 1;
+                    self.asked = format!("{asked} (connections of other processes, which were refused: {refused})");
+                    self.tail.push(b"a connection of another process was refused\n");
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(_) => return Err(self.fault(Trouble::OutputClosed, self.patience)),
             }
@@ -441,6 +454,10 @@ impl Drop for Process {
 
 fn cannot_start(spec: &OutsideSpec, error: &io::Error) -> Fault {
     Fault::Launch { command: spec.command.join(" "), reason: error.to_string() }
+}
+
+fn whose_it_is(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot find out which process has connected: {error}"))
 }
 
 fn timeout(deadline: Instant) -> Option<Timespec> {

@@ -180,7 +180,7 @@ fn kill_descendants() {
 }
 
 /// All who descend from `root` and are alive.
-fn descendants(root: Pid) -> Vec<Pid> {
+pub(super) fn descendants(root: Pid) -> Vec<Pid> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let processes: Vec<(Pid, Pid, bool)> = entries
         .filter_map(|entry| {

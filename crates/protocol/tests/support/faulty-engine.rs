@@ -37,7 +37,10 @@ fn main() -> ExitCode {
         "__referee" => referee(&arguments[1..]),
         "uci-good" | "good" => serve(&engine(), io::stdin(), io::stdout()).unwrap(),
         "logs" => serve(&engine(), Logged(std::fs::File::create(&mark).unwrap()), io::stdout()).unwrap(),
-        "b-good" => {
+        "b-good" | "b-waits" => {
+            if mode == "b-waits" {
+                wait_in(&mark, &arguments);
+            }
             serve_packets(&engine(), connect(&arguments), io::stderr()).unwrap();
         }
         _ if mode.starts_with("b-") => packets(mode, &arguments),
@@ -276,6 +279,15 @@ fn illegal(game: &Game, kind: &str) -> Option<String> {
     let found =
         all.into_iter().find(|&mv| Illegality::of(game, mv).is_some_and(|reason| format!("{reason:?}") == kind));
     found.map(pair)
+}
+
+/// Tells its port in a folder, and waits there until it may connect.
+fn wait_in(folder: &str, arguments: &[String]) {
+    let [.., port] = arguments else { panic!("no port") };
+    std::fs::write(format!("{folder}/port"), format!("{port}\n")).unwrap();
+    while !std::fs::exists(format!("{folder}/go")).unwrap() {
+        sleep(Duration::from_millis(2));
+    }
 }
 
 fn connect(arguments: &[String]) -> TcpStream {
