@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anqi_records::{FileError, FileProblem, GameResult, Record, Replay, replay_files};
+use anqi_records::{FileError, FileProblems, GameResult, Record, Replay, replay_files};
 use anqi_rules::{Piece, Ply, Position, Rules, Seat, Square};
 use serde::Serialize;
 
@@ -42,7 +42,8 @@ pub struct RowsWritten {
     /// How many rows.
     pub positions: u64,
     /// Records that cannot be read or replayed.
-    pub problems: Vec<FileProblem>,
+    #[serde(flatten)]
+    pub problems: FileProblems,
 }
 
 /// Writes the rows of the games in `files`, played under `rules` or their own.

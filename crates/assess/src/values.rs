@@ -3,8 +3,9 @@
 //! Columns by name: `value` and `result` (1, ½ or 0, or win, draw, loss; seen by the player whose value it is) must be
 //! there, `game` and `ply` should be, and every other column is a tag.
 
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -58,6 +59,29 @@ pub struct ValuesFile {
 
 const FIXED: [&str; 4] = ["value", "result", "game", "ply"];
 const PARQUET_MAGIC: &[u8] = b"PAR1";
+/// The most bytes that are read for one row of CSV.
+const LONGEST_ROW: usize = 1 << 20;
+/// The most bytes of a Parquet file that describe its columns.
+const LONGEST_DESCRIPTION: u32 = 16 << 20;
+
+/// An input that fails when more is read of it than there is room for: a row is kept whole in memory.
+struct Bounded<'a, R> {
+    input: R,
+    room: &'a Cell<usize>,
+}
+
+impl<R: Read> Read for Bounded<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        let left = self.room.get().checked_sub(read);
+        let too_long = || {
+            let what = format!("a row has more than {LONGEST_ROW} bytes, the most that one may have");
+            io::Error::new(io::ErrorKind::FileTooLarge, what)
+        };
+        self.room.set(left.ok_or_else(too_long)?);
+        Ok(read)
+    }
+}
 
 impl ValuesFile {
     /// Reads a file in either format, whatever its name is.
@@ -89,6 +113,8 @@ impl ValuesFile {
     /// # Errors
     /// If it cannot be read, or has no columns `value` and `result`.
     pub fn read_csv(input: impl Read) -> Result<ValuesFile, ValuesError> {
+        let room = Cell::new(LONGEST_ROW);
+        let input = Bounded { input, room: &room };
         let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(input);
         // Some programs begin a file with a mark of its byte order.
         let blank = |c: char| c == '\u{feff}' || c.is_whitespace();
@@ -97,6 +123,7 @@ impl ValuesFile {
         let mut record = csv::StringRecord::new();
         loop {
             let line = reader.position().line();
+            room.set(LONGEST_ROW);
             match reader.read_record(&mut record) {
                 Ok(false) => return Ok(rows.file),
                 Ok(true) => {
@@ -113,7 +140,17 @@ impl ValuesFile {
     ///
     /// # Errors
     /// If it cannot be read, or has no columns `value` and `result`.
-    pub fn read_parquet(input: File) -> Result<ValuesFile, ValuesError> {
+    pub fn read_parquet(mut input: File) -> Result<ValuesFile, ValuesError> {
+        // Before its last eight bytes is the description of all columns, which is read whole.
+        let mut end = [0; 8];
+        input.seek(SeekFrom::End(-(end.len() as i64)))?;
+        input.read_exact(&mut end)?;
+        let description = u32::from_le_bytes([end[0], end[1], end[2], end[3]]);
+        if description > LONGEST_DESCRIPTION {
+            let what =
+                format!("its description has {description} bytes, the most that is read is {LONGEST_DESCRIPTION}");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, what).into());
+        }
         let reader = SerializedFileReader::new(input)?;
         let schema = reader.metadata().file_metadata().schema().get_fields();
         let mut rows = Rows::new(schema.iter().map(|field| field.name().to_owned()).collect())?;

@@ -14,6 +14,6 @@ fn quiet_positions_of_games_with_a_result_become_rows() {
     fs::write(&files[0], text).unwrap();
     let mut bytes = Vec::new();
     let written = write_rows::<Box<dyn std::error::Error>>(&files, None, &mut bytes).unwrap();
-    assert_eq!((written.games, written.positions, written.problems.len()), (2, 3, 1), "{:?}", written.problems);
+    assert_eq!((written.games, written.positions, written.problems.count()), (2, 3, 1), "{:?}", written.problems);
     assert_eq!(bytes.len(), 3 * TrainingRow::SIZE);
 }

@@ -1,6 +1,8 @@
 //! Values files go round, and say what is wrong with them.
 #![allow(clippy::unwrap_used)]
 
+use std::io;
+
 use anqi_assess::{Sample, Samples, Tag, ValuesError, ValuesFile};
 use anqi_stats::Points;
 use proptest::prelude::*;
@@ -167,4 +169,17 @@ fn a_parquet_of_numbers_with_nan() {
     assert_eq!(file.samples.values(), [0.25, f64::INFINITY]);
     assert_eq!(file.skipped.count(), 2);
     assert!(file.skipped.to_string().contains("unknown result, first row 4: \"0.75\""), "{}", file.skipped);
+}
+
+/// A row without end is not kept in memory: neither one of zeros nor one in quotes over many lines.
+#[test]
+fn a_row_of_csv_is_bounded() {
+    let head = "value,result\n0.5,1\n";
+    for endless in [io::Read::chain(&b"\""[..], io::repeat(b'\n')), io::Read::chain(&b""[..], io::repeat(0))] {
+        let error = ValuesFile::read_csv(io::Read::chain(head.as_bytes(), endless)).unwrap_err();
+        assert_eq!(error.to_string(), "a row has more than 1048576 bytes, the most that one may have");
+    }
+    // Many rows together may be as long as they like.
+    let many = format!("{head}{}", "0.25,0\n".repeat(400_000));
+    assert_eq!(ValuesFile::read_csv(many.as_bytes()).unwrap().samples.len(), 400_001);
 }

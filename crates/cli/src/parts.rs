@@ -1,12 +1,12 @@
 //! `anqi plan`, `anqi part` and `anqi merge`: one plan on machines that share nothing but files.
 
-use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anqi_lab::{Cast, MatchJournal, Plan, RunEvent, collect, complete, play_some};
+use anqi_lab::{Cast, MOST_PLAN_BYTES, MatchJournal, Plan, RunEvent, collect, complete, play_some};
 use anqi_rules::excerpt;
+use anqi_store::read_text;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
@@ -187,6 +187,6 @@ fn read_plan(path: &Path) -> Result<Plan> {
     if path.is_dir() {
         return Ok(MatchJournal::read(path)?.plan().clone());
     }
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = read_text(path, MOST_PLAN_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
     text.parse().with_context(|| path.display().to_string())
 }

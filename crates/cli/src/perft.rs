@@ -1,9 +1,9 @@
 //! `anqi perft`: counting leaves, and checking a file of counts.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anqi_rules::{PerftCase, Position, divide, excerpt, perft};
+use anqi_store::read_text;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
@@ -11,6 +11,9 @@ use serde::Serialize;
 use crate::Exit;
 use crate::output::{Output, grouped};
 use crate::position::RulesArgs;
+
+/// The most that a file of counts may have: some 600,000 positions.
+const MOST_SUITE_BYTES: u64 = 64 << 20;
 
 /// Count the leaves of the game tree
 #[derive(Args)]
@@ -94,7 +97,7 @@ fn count(position: &Position, depth: u32, by_ply: bool, out: &mut Output) -> Res
 
 fn check(file: &Path, rules: &RulesArgs, out: &mut Output) -> Result<Exit> {
     let name = file.display().to_string();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let text = read_text(file, MOST_SUITE_BYTES).with_context(|| format!("cannot read {name}"))?;
     let mut suite = Suite { schema: "anqi-perft-suite-1", file: name, positions: 0, counts: 0, different: Vec::new() };
     for (line, content) in (1..).zip(text.lines()) {
         let content = content.trim();

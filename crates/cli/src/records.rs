@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anqi_assess::{RowsWritten, write_rows};
 use anqi_records::{
-    FileProblem, FilesCheck, FilesConverted, Format, GamesSummary, Target, check_files, convert_files, count_files,
+    FileProblems, FilesCheck, FilesConverted, Format, GamesSummary, Target, check_files, convert_files, count_files,
 };
 use anqi_rules::Rules;
 use anyhow::Result;
@@ -96,7 +96,7 @@ fn check(input: &Input, out: &mut Output) -> Result<Exit> {
     let checked = Checked { schema: "anqi-records-check-1", check: check_files(&input.files, input.rules)? };
     let FilesCheck { totals, problems } = &checked.check;
     out.print(&checked, |text| {
-        problems.iter().try_for_each(|problem| writeln!(text, "{problem}"))?;
+        write!(text, "{problems}")?;
         writeln!(text, "games           {}", grouped(totals.games))?;
         writeln!(text, "plies           {}", grouped(totals.plies))?;
         writeln!(text, "illegal plies   {}", grouped(totals.illegal))?;
@@ -140,9 +140,9 @@ fn convert(args: &ConvertArgs, out: &mut Output) -> Result<Exit> {
 }
 
 /// Tells what is wrong, where that is no part of the answer.
-fn told(problems: &[FileProblem]) -> Exit {
-    problems.iter().for_each(|problem| eprintln!("{problem}"));
-    if problems.is_empty() { Exit::Done } else { Exit::Failed }
+fn told(problems: &FileProblems) -> Exit {
+    eprint!("{problems}");
+    if problems.count() == 0 { Exit::Done } else { Exit::Failed }
 }
 
 #[derive(Serialize)]
@@ -172,13 +172,13 @@ struct Counted {
     schema: &'static str,
     #[serde(flatten)]
     summary: GamesSummary,
-    damaged: usize,
+    damaged: u64,
 }
 
 fn stats(input: &Input, out: &mut Output) -> Result<Exit> {
     let (stats, problems) = count_files(&input.files, input.rules)?;
     let ended = told(&problems);
-    let counted = Counted { schema: "anqi-records-stats-1", summary: stats.summary(), damaged: problems.len() };
+    let counted = Counted { schema: "anqi-records-stats-1", summary: stats.summary(), damaged: problems.count() };
     out.print(&counted, |text| print_stats(&counted.summary, text))?;
     Ok(ended)
 }

@@ -1,9 +1,9 @@
 //! `anqi tournament`: many players by a plan.
 
-use std::fs;
 use std::path::PathBuf;
 
-use anqi_lab::PlanFile;
+use anqi_lab::{MOST_PLAN_BYTES, PlanFile};
+use anqi_store::read_text;
 use anyhow::{Context, Result};
 use clap::Args;
 
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &TournamentArgs, out: &mut Output) -> Result<Exit> {
     let file = match &args.file {
         None => PlanFile::default(),
         Some(path) => {
-            let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text = read_text(path, MOST_PLAN_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
             text.parse().with_context(|| path.display().to_string())?
         }
     };

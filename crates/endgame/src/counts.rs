@@ -1,16 +1,19 @@
 //! Results of classes that are too many to keep as tables: a file of comma-separated values, a line for each class.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use anqi_rules::{ByColor, Color};
-use anqi_store::{Access, write_whole};
+use anqi_store::{Access, read_text, write_whole};
 
 use crate::{Class, Ending, Index, TableTally};
 
 const HEADER: &str =
     "class,positions,red_win,red_draw,red_loss,red_longest,black_win,black_draw,black_loss,black_longest\n";
+
+/// The lines of all classes of six pieces have less.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// A file of results, of which every line is there whole.
 #[derive(Clone, Debug)]
@@ -26,7 +29,7 @@ impl CountsFile {
     /// # Errors
     /// If it cannot be read.
     pub fn open(path: &Path) -> io::Result<CountsFile> {
-        let mut text = match fs::read_to_string(path) {
+        let mut text = match read_text(path, MOST_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             text => text?,
         };
@@ -68,6 +71,7 @@ impl CountsFile {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::num::NonZeroUsize;
 
     use super::*;

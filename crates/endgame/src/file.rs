@@ -21,12 +21,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anqi_rules::{ByColor, Color, SquareSet, excerpt};
 use anqi_store::{Container, ContainerError, FileClaim};
 
 use crate::block::{count, free};
+use crate::cache::{BLOCK, BlockCache, Ticket};
 use crate::index::BLOCK_PLACES;
 use crate::table::Values;
 use crate::{Class, Distance, Ending, Flavour, Index, Measure, Placement, Table, TableError, TableTally, Value, Wdl};
@@ -34,8 +35,8 @@ use crate::{Class, Distance, Ending, Flavour, Index, Measure, Placement, Table, 
 const VERSION: &str = "1";
 const RULES: &str = "4x8 taiwan";
 const BUILDER: &str = concat!("anqi ", env!("CARGO_PKG_VERSION"));
-/// Small enough to be taken out for one probe, large enough to be compressed well.
-const BLOCK: usize = 1 << 16;
+/// What a table keeps unpacked that shares no cache with others.
+const ALONE: usize = 16 * BLOCK;
 
 /// The file of a class in a folder, by the ending that names the class.
 #[must_use]
@@ -43,7 +44,7 @@ pub fn table_path(dir: &Path, ending: &Ending, flavour: Flavour) -> PathBuf {
     dir.join(format!("{ending}.{flavour}.table"))
 }
 
-/// A table in a file: mapped, and taken out block by block as it is asked for.
+/// A table in a file: unpacked block by block as it is asked for.
 #[derive(Debug)]
 pub struct TableFile {
     container: Container,
@@ -53,7 +54,8 @@ pub struct TableFile {
     flavour: Flavour,
     width: usize,
     tally: ByColor<TableTally>,
-    blocks: Vec<OnceLock<Box<[u8]>>>,
+    blocks: Box<[Ticket]>,
+    cache: Arc<BlockCache>,
 }
 
 impl TableFile {
@@ -89,11 +91,22 @@ impl TableFile {
         };
         let tally = ByColor([counts(Color::Red)?, counts(Color::Black)?]);
         let bytes = if flavour.measure() == Measure::Outcome { index.places() / 4 } else { index.places() * width };
-        if container.len() != bytes as u64 || !container.block_len().is_multiple_of(BLOCK_PLACES) {
+        if container.len() != bytes as u64 {
             return Err(wrong(format!("it has {} bytes, {ending} takes {bytes}", container.len())));
         }
-        let blocks = (0..container.block_count()).map(|_| OnceLock::new()).collect();
-        Ok(TableFile { container, ending, class, index, flavour, width, tally, blocks })
+        if container.block_len() != BLOCK {
+            return Err(wrong(format!("its blocks have {} bytes, not {BLOCK}", container.block_len())));
+        }
+        let blocks = (0..container.block_count()).map(|_| Ticket::default()).collect();
+        let cache = Arc::new(BlockCache::new(ALONE));
+        Ok(TableFile { container, ending, class, index, flavour, width, tally, blocks, cache })
+    }
+
+    /// The same with a cache that other tables share.
+    #[must_use]
+    pub fn sharing(self, cache: &Arc<BlockCache>) -> TableFile {
+        let blocks = self.blocks.iter().map(|_| Ticket::default()).collect();
+        TableFile { cache: Arc::clone(cache), blocks, ..self }
     }
 
     /// The file of a class in a folder, by the ending that names the class; `None` if there is none.
@@ -169,7 +182,7 @@ impl TableFile {
     /// The value of a placement for the side to move.
     ///
     /// # Errors
-    /// If the block that holds it is damaged.
+    /// If the block that holds it cannot be read or is damaged.
     #[inline]
     pub fn value(&self, placement: &Placement) -> Result<Value, ContainerError> {
         let place = self.index.place(placement);
@@ -183,17 +196,18 @@ impl TableFile {
 
     #[inline]
     fn byte(&self, at: usize) -> Result<u8, ContainerError> {
-        let (block, at) = (at / self.container.block_len(), at % self.container.block_len());
-        match self.blocks[block].get() {
-            Some(bytes) => Ok(bytes[at]),
-            None => self.take_out(block).map(|bytes| bytes[at]),
+        let (block, at) = (at / BLOCK, at % BLOCK);
+        match self.cache.byte(&self.blocks[block], at) {
+            Some(byte) => Ok(byte),
+            None => self.unpack(block, at),
         }
     }
 
     #[cold]
-    fn take_out(&self, block: usize) -> Result<&[u8], ContainerError> {
+    fn unpack(&self, block: usize, at: usize) -> Result<u8, ContainerError> {
         let bytes = self.container.block(block)?;
-        Ok(self.blocks[block].get_or_init(|| bytes))
+        self.cache.keep(&self.blocks[block], &bytes);
+        Ok(bytes[at])
     }
 
     /// The whole table.
@@ -229,13 +243,14 @@ impl TableFile {
 #[derive(Debug)]
 pub(crate) struct Folder {
     dir: PathBuf,
+    cache: Arc<BlockCache>,
     files: Mutex<HashMap<Class, Option<Arc<TableFile>>>>,
 }
 
 impl Folder {
-    pub(crate) fn open(dir: &Path) -> Result<Folder, TableError> {
+    pub(crate) fn open(dir: &Path, cache: Arc<BlockCache>) -> Result<Folder, TableError> {
         anqi_store::list(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
-        Ok(Folder { dir: dir.to_owned(), files: Mutex::default() })
+        Ok(Folder { dir: dir.to_owned(), cache, files: Mutex::default() })
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -249,7 +264,7 @@ impl Folder {
             return Ok(file.clone());
         }
         let Some(name) = class.name() else { return Ok(None) };
-        let file = TableFile::find(&self.dir, &name, flavour)?.map(Arc::new);
+        let file = TableFile::find(&self.dir, &name, flavour)?.map(|file| Arc::new(file.sharing(&self.cache)));
         files.insert(class.clone(), file.clone());
         Ok(file)
     }

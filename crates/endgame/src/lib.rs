@@ -27,7 +27,7 @@
 //! | `captures.rs`, `outlook.rs` | what captures promise: with distances, and where only outcomes count |
 //! | `retrograde.rs` | the analysis, level by level |
 //! | `table.rs`, `tables.rs` | `Table`: the values of a class; `Tables`: classes built on smaller ones, in memory |
-//! | `file.rs` | a table in a container of `anqi-store` |
+//! | `file.rs`, `cache.rs` | a table in a container of `anqi-store`; `BlockCache`: what is unpacked of all files, in bounded memory |
 //! | `build.rs` | filling a folder, by any number of processes that may be killed; classes one by one, for machines that share nothing |
 //! | `tablebase.rs`, `actions.rs` | `Tablebase`: what tables say about positions and their moves |
 //! | `notable.rs` | the longest wins and mutual zugzwangs of a table |
@@ -45,6 +45,8 @@ mod actions;
 mod block;
 #[cfg(feature = "files")]
 mod build;
+#[cfg(feature = "files")]
+mod cache;
 mod captures;
 #[cfg(feature = "files")]
 mod check;
@@ -70,6 +72,8 @@ mod verify;
 pub use actions::{Action, PerfectLine};
 #[cfg(feature = "files")]
 pub use build::{BuildStep, adopt, build, build_step, count, steps};
+#[cfg(feature = "files")]
+pub use cache::BlockCache;
 #[cfg(feature = "files")]
 pub use check::{FilesChecked, WrongTable, present, verify_files};
 pub use class::{Class, Group, Grouping, classes_up_to};

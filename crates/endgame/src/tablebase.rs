@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use anqi_rules::{BoardSize, Color, Ladder, Piece, Position};
 
 #[cfg(feature = "files")]
+use crate::BlockCache;
+#[cfg(feature = "files")]
 use crate::file::{Folder, TableFile};
 use crate::index::{MOST_PIECES, Placement};
 use crate::{Class, Ending, Flavour, Grouping, TableError, Tables, Value};
@@ -56,13 +58,23 @@ enum Source {
 }
 
 impl Tablebase {
-    /// The tables of a flavour in a folder.
+    /// The tables of a flavour in a folder, with a cache of the usual size.
     ///
     /// # Errors
     /// If the folder cannot be read.
     #[cfg(feature = "files")]
     pub fn open(dir: &Path, flavour: Flavour) -> Result<Tablebase, TableError> {
-        Ok(Tablebase { folder: Some(Folder::open(dir)?), most: MOST_PIECES as u32, ..Tablebase::solving(flavour, 0) })
+        Tablebase::open_sharing(dir, flavour, Arc::default())
+    }
+
+    /// The same with a cache that other tables share.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    #[cfg(feature = "files")]
+    pub fn open_sharing(dir: &Path, flavour: Flavour, cache: Arc<BlockCache>) -> Result<Tablebase, TableError> {
+        let folder = Some(Folder::open(dir, cache)?);
+        Ok(Tablebase { folder, most: MOST_PIECES as u32, ..Tablebase::solving(flavour, 0) })
     }
 
     /// No files: classes of up to `pieces` pieces are solved when they are first asked for, some milliseconds for one of

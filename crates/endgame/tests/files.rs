@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
 
 use anqi_endgame::{
-    Class, Ending, Flavour, TableFile, Tablebase, Tables, adopt, build, build_step, classes_up_to, steps, table_path,
+    BlockCache, Class, Ending, Flavour, Placement, TableFile, Tablebase, Tables, adopt, build, build_step,
+    classes_up_to, steps, table_path,
 };
 use anqi_rules::Seed;
+use anqi_store::ContainerError;
 use anqi_store::faults::{DamageTest, MUCH_DAMAGE, Reading, SOME_DAMAGE, SimulatedDisk, every_fault};
 use anqi_task::{Status, Stop};
 use rand_core::Rng;
@@ -271,6 +275,72 @@ fn damage_gives_no_wrong_value() {
 #[ignore = "damages files ten thousand times"]
 fn much_damage_gives_no_wrong_value() {
     damage(10_000);
+}
+
+/// Random placements of a table, the same every time.
+fn places(file: &TableFile, count: usize) -> Vec<Placement> {
+    let mut rng = Seed::from(2).rng();
+    let any = || file.index().placement(rng.next_u32() as usize % file.index().places());
+    std::iter::repeat_with(any).flatten().take(count).collect()
+}
+
+/// The file of NC-rc, which has many blocks, its distances in two bytes.
+fn large(dir: &Path) -> (PathBuf, Ending) {
+    let ending: Ending = "NC-rc".parse().expect("an ending");
+    build(dir, Flavour::END, [ending], NonZeroUsize::MIN, &Stop::default(), ()).expect("room");
+    let name = Class::of(&ending).class.name().expect("small");
+    (table_path(dir, &name, Flavour::END), name)
+}
+
+/// A file that is shortened while it is read: what is asked next is an error that names file, block and byte; no signal ends
+/// the process. What is unpacked is still known, and when the bytes are back all is.
+#[test]
+fn a_file_that_is_shortened_under_its_reader_is_an_error() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (path, _) = large(dir.path());
+    let whole = fs::read(&path).expect("written");
+    let file = TableFile::open(&path).expect("sound");
+    let places = places(&file, 300);
+    let known = file.value(&places[0]).expect("sound");
+    for length in [whole.len() as u64 / 2, 100, 0] {
+        fs::File::options().write(true).open(&path).expect("there").set_len(length).expect("shortened");
+        let errors: Vec<String> =
+            places.iter().filter_map(|place| file.value(place).err()).map(|e| e.to_string()).collect();
+        assert!(errors.len() > 50, "{length}: {}", errors.len());
+        for error in errors {
+            let beginning = format!("{}: block ", path.display());
+            let end = "is damaged: the file was shortened after it was opened (its bytes begin at byte ";
+            assert!(error.starts_with(&beginning) && error.contains(end), "{error}");
+        }
+        assert_eq!(file.value(&places[0]).expect("unpacked"), known);
+        assert!(file.load().is_err() && TableFile::open(&path).is_err());
+        fs::write(&path, &whole).expect("room");
+    }
+    fs::remove_file(&path).expect("there");
+    assert!(places.iter().any(|place| matches!(file.value(place), Err(ContainerError::Io { .. }))));
+    fs::write(&path, &whole).expect("room");
+    assert!(places.iter().all(|place| file.value(place).is_ok()));
+}
+
+/// Two tables in a cache of three blocks: it never has more, and all values are right.
+#[test]
+fn a_small_cache_gives_the_same_values() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (path, _) = large(dir.path());
+    let whole = TableFile::open(&path).expect("sound").load().expect("sound");
+    let cache = Arc::new(BlockCache::new(3 << 16));
+    let files = [(); 2].map(|()| TableFile::open(&path).expect("sound").sharing(&cache));
+    thread::scope(|scope| {
+        for file in &files {
+            scope.spawn(|| {
+                for placement in places(file, 2_000) {
+                    assert_eq!(file.value(&placement).expect("sound"), whole.value(&placement), "{placement:?}");
+                }
+            });
+        }
+    });
+    assert_eq!((cache.bytes(), cache.most()), (3 << 16, 3 << 16));
+    assert!(2 * whole.index().places() > 9 << 16, "there was something to evict");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anqi_endgame::{Flavour, TableError, TableFile, Tablebase, classes_up_to, table_path};
+use anqi_endgame::{BlockCache, Flavour, TableError, TableFile, Tablebase, classes_up_to, table_path};
 use anqi_rules::excerpt;
 
 use crate::champion::NetOption;
@@ -13,7 +13,7 @@ use crate::resources::{BuildError, Resources, TableSource};
 use crate::spec::PlayerSpec;
 use crate::tables::{SOLVED, TablesOption};
 
-/// No network has more: a wrong name must not fill the memory.
+/// No network has more.
 const MOST_BYTES: u64 = 1 << 24;
 
 impl Resources {
@@ -26,7 +26,8 @@ impl Resources {
         if let Some(NetOption::File(path)) = spec.net()
             && !self.has_network(path)
         {
-            let bytes = read(path).map_err(|error| unreadable("network", path, &error))?;
+            let bytes =
+                anqi_store::read(Path::new(path), MOST_BYTES).map_err(|error| unreadable("network", path, &error))?;
             self.add_network(path, &bytes).map_err(|error| BuildError::Network { path: excerpt(path), error })?;
             if self.network_facts(spec).is_some_and(|facts| !facts.checked) {
                 let path = excerpt(path);
@@ -50,7 +51,8 @@ impl Resources {
             && !self.has_tables(path)
         {
             fs::read_dir(path).map_err(|error| unreadable("folder of endgame tables", path, &error))?;
-            self.add_tables(path, Arc::new(Folder(PathBuf::from(path))));
+            let cache = Arc::clone(self.tables_cache());
+            self.add_tables(path, Arc::new(Folder { dir: PathBuf::from(path), cache }));
         }
         Ok(())
     }
@@ -60,27 +62,24 @@ fn unreadable(what: &'static str, path: &str, error: &io::Error) -> BuildError {
     BuildError::Unreadable { what, path: excerpt(path), reason: error.to_string() }
 }
 
-fn read(path: &str) -> io::Result<Vec<u8>> {
-    if fs::metadata(path)?.len() > MOST_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large for a network"));
-    }
-    fs::read(path)
-}
-
 /// A folder of tables.
 #[derive(Debug)]
-struct Folder(PathBuf);
+struct Folder {
+    dir: PathBuf,
+    cache: Arc<BlockCache>,
+}
 
 impl TableSource for Folder {
     fn open(&self, draw: Option<u16>) -> Result<Tablebase, TableError> {
-        Ok(Tablebase::open(&self.0, flavour(&self.0, draw))?.and_solving(SOLVED))
+        let cache = Arc::clone(&self.cache);
+        Ok(Tablebase::open_sharing(&self.dir, flavour(&self.dir, draw), cache)?.and_solving(SOLVED))
     }
 
     /// Of the names of the tables and the checksums in their heads, which cover those of their blocks.
     fn checksum(&self) -> Result<[u8; 32], TableError> {
-        let folder = |error| TableError::Folder { path: self.0.display().to_string(), error };
+        let folder = |error| TableError::Folder { path: self.dir.display().to_string(), error };
         let mut tables = Vec::new();
-        for entry in fs::read_dir(&self.0).map_err(folder)? {
+        for entry in fs::read_dir(&self.dir).map_err(folder)? {
             let path = entry.map_err(folder)?.path();
             if path.extension().is_some_and(|extension| extension == "table") {
                 // A damaged file has no checksum; a player meets it as a missing table.

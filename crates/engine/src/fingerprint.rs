@@ -1,6 +1,7 @@
 //! `Fingerprint`: who plays, exactly.
 
 use std::fmt;
+use std::io::{self, Read};
 use std::str::FromStr;
 
 use anqi_rules::excerpt;
@@ -52,14 +53,27 @@ impl Fingerprint {
         Fingerprint { digest, verified }
     }
 
-    /// Of an outside program, by its bytes and by how it is called. What else it reads is not known.
-    pub fn of_program<'a>(program: &[u8], call: impl IntoIterator<Item = &'a str>) -> Fingerprint {
-        let hash = *blake3::hash(program).as_bytes();
+    /// Of an outside program, by its bytes, which are read piece by piece, and by how it is called. What else it reads is not
+    /// known.
+    ///
+    /// # Errors
+    /// If the bytes cannot be read.
+    pub fn of_program<'a>(mut program: impl Read, call: impl IntoIterator<Item = &'a str>) -> io::Result<Fingerprint> {
+        let (mut hasher, mut piece) = (blake3::Hasher::new(), [0; 1 << 14]);
+        loop {
+            match program.read(&mut piece) {
+                Ok(0) => break,
+                Ok(count) => drop(hasher.update(&piece[..count])),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let hash = *hasher.finalize().as_bytes();
         let mut parts: Vec<&[u8]> = vec![b"program", &hash];
         for word in call {
             parts.push(word.as_bytes());
         }
-        Fingerprint::of(parts, false)
+        Ok(Fingerprint::of(parts, false))
     }
 
     /// Whether everything that decides how it plays is part of the fingerprint.
@@ -165,7 +179,7 @@ mod tests {
 
     #[test]
     fn texts_go_round() {
-        for fingerprint in [of("random"), Fingerprint::of_program(b"a program", ["./program", "-q"])] {
+        for fingerprint in [of("random"), Fingerprint::of_program(&b"a program"[..], ["./program", "-q"]).unwrap()] {
             assert_eq!(fingerprint.to_string().parse::<Fingerprint>(), Ok(fingerprint));
         }
         let text = of("random").to_string();
@@ -176,12 +190,8 @@ mod tests {
 
     #[test]
     fn programs_are_known_by_bytes_and_call() {
-        let all = [
-            Fingerprint::of_program(b"a", ["a", "b"]),
-            Fingerprint::of_program(b"b", ["a", "b"]),
-            Fingerprint::of_program(b"a", ["a b"]),
-            Fingerprint::of_program(b"a", ["a", "b", ""]),
-        ];
+        let of = |program: &[u8], call: &[&str]| Fingerprint::of_program(program, call.iter().copied()).unwrap();
+        let all = [of(b"a", &["a", "b"]), of(b"b", &["a", "b"]), of(b"a", &["a b"]), of(b"a", &["a", "b", ""])];
         assert!(all.iter().enumerate().all(|(place, one)| !all[..place].contains(one) && !one.is_verified()));
     }
 

@@ -2,8 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
+#[cfg(feature = "files")]
+use std::sync::OnceLock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+#[cfg(feature = "files")]
+use anqi_endgame::BlockCache;
 use anqi_endgame::{Flavour, TableError, Tablebase};
 use anqi_rules::{Game, excerpt};
 
@@ -54,6 +58,9 @@ struct Shared {
     networks: Mutex<HashMap<String, Arc<Network>>>,
     sources: Mutex<HashMap<String, Source>>,
     tables: Mutex<Opened>,
+    /// What is unpacked of all tables in files.
+    #[cfg(feature = "files")]
+    tables_cache: OnceLock<Arc<BlockCache>>,
     boards: SmallBoards,
 }
 
@@ -158,6 +165,8 @@ impl Resources {
             networks: Mutex::default(),
             sources: Mutex::default(),
             tables: Mutex::default(),
+            #[cfg(feature = "files")]
+            tables_cache: OnceLock::new(),
             boards: SmallBoards::default(),
         }))
     }
@@ -166,6 +175,18 @@ impl Resources {
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         lock(&self.0.notices.list).clone()
+    }
+
+    /// Keeps so many bytes of endgame tables in files unpacked, where 256 MB are usual. False if there is a cache already,
+    /// because tables were opened before.
+    #[cfg(feature = "files")]
+    pub fn limit_tables_cache(&self, bytes: usize) -> bool {
+        self.0.tables_cache.set(Arc::new(BlockCache::new(bytes))).is_ok()
+    }
+
+    #[cfg(feature = "files")]
+    pub(crate) fn tables_cache(&self) -> &Arc<BlockCache> {
+        self.0.tables_cache.get_or_init(Arc::default)
     }
 
     #[cfg(feature = "files")]

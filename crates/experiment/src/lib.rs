@@ -26,9 +26,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anqi_lab::{MatchJournal, MatchJournalError};
+use anqi_lab::{MOST_PLAN_BYTES, MatchJournal, MatchJournalError};
 use anqi_rules::excerpt;
-use anqi_store::{Access, write_whole};
+use anqi_store::{Access, read, read_text, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -149,9 +149,9 @@ impl Experiment {
     /// If there is none, or a bad one.
     pub fn open(dir: &Path) -> Result<Experiment, ExperimentError> {
         let path = dir.join("plan.toml");
-        let text = fs::read_to_string(&path).map_err(|error| io_error(&path, error))?;
+        let text = read_text(&path, MOST_PLAN_BYTES).map_err(|error| io_error(&path, error))?;
         let sheet = text.parse().map_err(|error| ExperimentError::Sheet { path: path.display().to_string(), error })?;
-        let readme = fs::read_to_string(dir.join("README.md")).unwrap_or_default();
+        let readme = read_text(&dir.join("README.md"), MOST_PLAN_BYTES).unwrap_or_default();
         let question = readme.lines().next().unwrap_or_default().trim_start_matches('#').trim().to_owned();
         let name = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned();
         Ok(Experiment { dir: dir.to_owned(), name, question, sheet })
@@ -253,7 +253,7 @@ impl Experiment {
         if !path.exists() {
             return Ok(Outline::default());
         }
-        let text = fs::read_to_string(&path).map_err(|error| io_error(&path, error))?;
+        let text = read_text(&path, MOST_PLAN_BYTES).map_err(|error| io_error(&path, error))?;
         text.parse().map_err(|error| ExperimentError::Outline { path: path.display().to_string(), error })
     }
 }
@@ -329,7 +329,7 @@ impl Run {
 
     fn plan(&self) -> Result<String, ExperimentError> {
         let path = self.dir.join("plan.toml");
-        fs::read_to_string(&path).map_err(|error| io_error(&path, error))
+        read_text(&path, MOST_PLAN_BYTES).map_err(|error| io_error(&path, error))
     }
 
     /// Writes a file of this run: there whole or not at all.
@@ -351,6 +351,8 @@ impl Run {
 }
 
 const RAW: &str = "raw.csv";
+/// No table of an experiment has more.
+const MOST_TABLE_BYTES: u64 = 64 << 20;
 const GAMES: &str = "games.anqi.zst";
 
 /// What a run measured.
@@ -366,7 +368,8 @@ pub enum Rows {
 
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ExperimentError> {
     let failed = |error| ExperimentError::Table { path: path.display().to_string(), error };
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path).map_err(failed)?;
+    let bytes = read(path, MOST_TABLE_BYTES).map_err(|error| io_error(path, error))?;
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
     reader.deserialize().collect::<Result<_, _>>().map_err(failed)
 }
 

@@ -32,6 +32,8 @@ use crate::plan::Plan;
 const JOURNAL: &str = "journal";
 const GAMES: &str = "games.anqi";
 const ENGINES: &str = "engines";
+/// A line for each of a thousand contenders has less.
+const MOST_ENGINES_BYTES: u64 = 1 << 20;
 
 /// A journal that is open, for one runner or for reading.
 #[derive(Debug)]
@@ -366,7 +368,7 @@ impl MatchJournal {
     /// Who plays, a line for each contender; `None` if that was not written down.
     fn engines(&self) -> Result<Option<String>, MatchJournalError> {
         let path = self.dir.join(ENGINES);
-        let text = match anqi_store::read_text(&path) {
+        let text = match anqi_store::read_text(&path, MOST_ENGINES_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text.map_err(|error| io_error(&path, error))?,
         };

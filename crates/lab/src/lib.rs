@@ -42,7 +42,7 @@ pub use journal::{MatchJournal, MatchJournalError};
 pub use luck::{Adjusted, Adjustment, LuckSums};
 pub use merge::{MergeError, merge};
 pub use pair::{PairError, PlayedPair, play_pair};
-pub use plan::{Pair, Plan, PlanError, PlanFile, SeedText, TournamentFormat};
+pub use plan::{MOST_PLAN_BYTES, Pair, Plan, PlanError, PlanFile, SeedText, TournamentFormat};
 pub use referee::{BrokenOff, PlayedGame, referee};
 pub use run::{Ended, RunError, RunEvent, collect, complete, play_some, run};
 pub use side::{Answer, Insider, Side, Thought};

@@ -44,6 +44,57 @@ impl fmt::Display for FileProblem {
 /// A record of a file with what the rules make of it, or why they make nothing of it.
 pub type Replayed = (Source, Result<(Record, Replay), FileProblem>);
 
+/// What is wrong with the records of some files: the first of it by name, the rest counted. A file of a few kilobytes may
+/// unpack to any number of damaged records.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct FileProblems {
+    /// The first ones.
+    #[serde(rename = "problems")]
+    named: Vec<FileProblem>,
+    /// How many more there are.
+    #[serde(rename = "more_problems", skip_serializing_if = "is_zero")]
+    more: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl FileProblems {
+    /// So many are named.
+    pub const MOST: usize = 10_000;
+
+    /// Adds one.
+    pub fn push(&mut self, problem: FileProblem) {
+        if self.named.len() < FileProblems::MOST {
+            self.named.push(problem);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.named.len() as u64 + self.more
+    }
+
+    /// The first ones.
+    #[must_use]
+    pub fn named(&self) -> &[FileProblem] {
+        &self.named
+    }
+}
+
+/// A line for each that is named, and one that counts the rest.
+impl fmt::Display for FileProblems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.named.iter().try_for_each(|problem| writeln!(f, "{problem}"))?;
+        if self.more > 0 { writeln!(f, "and {} more", self.more) } else { Ok(()) }
+    }
+}
+
 /// All records of `files`, replayed under `rules` or their own.
 pub fn replay_files(files: &[PathBuf], rules: Option<Rules>) -> impl Iterator<Item = Result<Replayed, FileError>> + '_ {
     read_files(files).map(move |found| {
@@ -66,7 +117,8 @@ pub struct FilesCheck {
     #[serde(flatten)]
     pub totals: ReplayTotals,
     /// Records that cannot be read or replayed, illegal plies, endings that differ.
-    pub problems: Vec<FileProblem>,
+    #[serde(flatten)]
+    pub problems: FileProblems,
 }
 
 /// Replays every record of `files` and compares its ending with the recorded one.
@@ -79,7 +131,7 @@ pub fn check_files(files: &[PathBuf], rules: Option<Rules>) -> Result<FilesCheck
         match replayed? {
             (source, Ok((_, replay))) => {
                 check.totals.add(&replay);
-                check.problems.extend(problems(&replay).map(|problem| FileProblem::new(&source, problem)));
+                problems(&replay).for_each(|problem| check.problems.push(FileProblem::new(&source, problem)));
             }
             (_, Err(problem)) => {
                 check.totals.add_damaged();
@@ -111,7 +163,8 @@ pub struct FilesConverted {
     /// How many records were written.
     pub written: u64,
     /// Records that cannot be read, or that the format cannot hold.
-    pub problems: Vec<FileProblem>,
+    #[serde(flatten)]
+    pub problems: FileProblems,
 }
 
 /// Writes the records of `files` to `out`.
@@ -159,8 +212,8 @@ impl<W: Write> Sink<W> {
 ///
 /// # Errors
 /// If a file cannot be read to its end.
-pub fn count_files(files: &[PathBuf], rules: Option<Rules>) -> Result<(Stats, Vec<FileProblem>), FileError> {
-    let (mut stats, mut problems) = (Stats::default(), Vec::new());
+pub fn count_files(files: &[PathBuf], rules: Option<Rules>) -> Result<(Stats, FileProblems), FileError> {
+    let (mut stats, mut problems) = (Stats::default(), FileProblems::default());
     for replayed in replay_files(files, rules) {
         match replayed?.1 {
             Ok((_, replay)) => stats.add(&replay),

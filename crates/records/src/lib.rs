@@ -62,7 +62,8 @@ mod writer;
 
 #[cfg(feature = "files")]
 pub use batch::{
-    FileProblem, FilesCheck, FilesConverted, Replayed, Target, check_files, convert_files, count_files, replay_files,
+    FileProblem, FileProblems, FilesCheck, FilesConverted, Replayed, Target, check_files, convert_files, count_files,
+    replay_files,
 };
 pub use check::ReplayTotals;
 pub use clock::ClockTime;

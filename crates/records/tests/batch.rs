@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anqi_records::{FileError, Format, Target, check_files, convert_files, count_files};
+use anqi_records::{FileError, FileProblems, Format, Target, check_files, convert_files, count_files};
 
 /// A game, one with an illegal ply, one with another result than the board's, one without a result.
 const FILE: &str = r#"[Rules "server"]
@@ -41,7 +41,7 @@ fn files_are_checked() {
     let check = check_files(&file(&dir), None).unwrap();
     let totals = check.totals;
     assert_eq!((totals.games, totals.illegal, totals.endings_differ, totals.damaged), (3, 1, 2, 1));
-    let problems: Vec<String> = check.problems.iter().map(ToString::to_string).collect();
+    let problems: Vec<String> = check.problems.named().iter().map(ToString::to_string).collect();
     let place = |line: u32| format!("{}:{line}: ", dir.path().join("games.anqi").display());
     assert!(problems[0].starts_with(&format!("{}ply 1: ", place(6))), "{problems:?}");
     assert!(problems[1].starts_with(&format!("{}ending differs: ", place(6))), "{problems:?}");
@@ -62,19 +62,32 @@ fn files_are_written_in_another_format() {
         (converted, String::from_utf8(out).unwrap())
     };
     let (converted, text) = convert(Target::Text(Format::Anqi));
-    assert_eq!((converted.written, converted.problems.len()), (3, 1));
+    assert_eq!((converted.written, converted.problems.count()), (3, 1));
     let again = dir.path().join("again.anqi");
     fs::write(&again, &text).unwrap();
     assert_eq!(check_files(&[again], None).unwrap().totals.games, 3);
     let (converted, lines) = convert(Target::JsonLines);
     assert_eq!((converted.written, lines.lines().count()), (3, 3));
     let (converted, _) = convert(Target::Text(Format::Server));
-    assert_eq!((converted.written, converted.problems.len()), (3, 1), "{:?}", converted.problems);
+    assert_eq!((converted.written, converted.problems.count()), (3, 1), "{:?}", converted.problems);
 }
 
 #[test]
 fn files_are_counted() {
     let dir = tempfile::tempdir().unwrap();
     let (stats, problems) = count_files(&file(&dir), None).unwrap();
-    assert_eq!((stats.summary().games, problems.len()), (3, 1));
+    assert_eq!((stats.summary().games, problems.count()), (3, 1));
+}
+
+/// So many damaged records that naming each would fill the memory: the first are named, all are counted.
+#[test]
+fn problems_are_bounded() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("many.anqi");
+    let times = FileProblems::MOST + 2_000;
+    fs::write(&path, "[Rules \"server\"]\n\n1. a1(X) *\n\n".repeat(times)).unwrap();
+    let check = check_files(&[path], None).unwrap();
+    assert_eq!((check.totals.damaged, check.problems.count()), (times as u64, times as u64));
+    assert_eq!(check.problems.named().len(), FileProblems::MOST);
+    assert!(check.problems.to_string().ends_with("\nand 2000 more\n"));
 }

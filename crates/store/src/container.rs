@@ -16,21 +16,25 @@
 //!
 //! Opening a file checks everything but the blocks, and that the file has the length it should have. A block is
 //! checked every time it is taken out. So a damaged file gives an error or the right bytes, never wrong ones.
+//!
+//! Blocks are read by position and not mapped: a mapped file that another process shortens ends this process by a signal. The
+//! file is opened anew for each block, so that a folder of thousands of tables holds no descriptors.
 
 use std::io::{self, BufWriter, Write};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{self, Access, Bytes};
+use crate::disk::{self, Access, Open};
 use crate::whole::Part;
 
 const MAGIC: &[u8; 8] = b"anqitab1";
 /// Magic and the three lengths.
-const PREFIX: usize = 24;
+const PREFIX: u64 = 24;
 /// No head is longer.
 const LONGEST_HEAD: usize = 1 << 20;
 /// No block is longer: a damaged length must not ask for all memory.
 const LONGEST_BLOCK: usize = 1 << 26;
+/// No file has more blocks: their places are kept in memory, 24 bytes each. Of 64 kB each they hold 256 GB.
+const MOST_BLOCKS: u64 = 1 << 22;
 /// Higher levels gain a few percent at several times the cost.
 const LEVEL: i32 = 3;
 
@@ -54,7 +58,7 @@ pub enum ContainerError {
         /// The file.
         path: String,
         /// Where.
-        at: usize,
+        at: u64,
         /// In which way.
         what: &'static str,
     },
@@ -66,24 +70,31 @@ pub enum ContainerError {
         /// Which one, from 0.
         block: usize,
         /// Where it begins.
-        at: usize,
+        at: u64,
         /// In which way.
         what: &'static str,
     },
 }
 
-/// An open container.
+/// A container of which everything but the blocks has been read.
 #[derive(Debug)]
 pub struct Container {
     path: PathBuf,
-    map: Bytes,
-    head: Range<usize>,
+    head: String,
     block_len: usize,
     len: u64,
+    file_len: u64,
     /// Of everything before the blocks, their checksums among it.
     checksum: u32,
-    /// Where each block is in the file, and its checksum.
-    blocks: Vec<(Range<usize>, u32)>,
+    blocks: Vec<Block>,
+}
+
+/// Where a block is in the file.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    at: u64,
+    len: u32,
+    checksum: u32,
 }
 
 impl Container {
@@ -94,40 +105,58 @@ impl Container {
     pub fn open(path: &Path) -> Result<Container, ContainerError> {
         let io = |error| ContainerError::Io { path: path.display().to_string(), error };
         let damaged = |at, what| ContainerError::Damaged { path: path.display().to_string(), at, what };
-        let map = disk::map(path).map_err(io)?;
-        if !map.starts_with(MAGIC) {
+        let file = disk::open(path, Open::Read).map_err(io)?;
+        let file_len = file.len().map_err(io)?;
+        let too_short = || damaged(file_len, "it is too short");
+        // A file that is shortened meanwhile is too short as well.
+        let read = |from, to| match file.read_range(from, to) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(too_short()),
+            bytes => bytes.map_err(io),
+        };
+        let prefix = read(0, file_len.min(PREFIX))?;
+        if !prefix.starts_with(MAGIC) {
             return Err(ContainerError::NotATable(path.display().to_string()));
         }
-        let too_short = || damaged(map.len(), "it is too short");
-        let number = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*map.get(at..)?.first_chunk()?)) };
-        let head_len = number(8).ok_or_else(too_short)? as usize;
-        let block_len = number(12).ok_or_else(too_short)? as usize;
-        let len = map.get(16..).and_then(|rest| rest.first_chunk()).map(|bytes| u64::from_le_bytes(*bytes));
+        let head_len = number(&prefix, 8).ok_or_else(too_short)? as usize;
+        let block_len = number(&prefix, 12).ok_or_else(too_short)? as usize;
+        let len = prefix.get(16..).and_then(|rest| rest.first_chunk()).map(|bytes| u64::from_le_bytes(*bytes));
         let len = len.ok_or_else(too_short)?;
         if head_len > LONGEST_HEAD || block_len > LONGEST_BLOCK || block_len == 0 {
             return Err(damaged(8, "its lengths make no sense"));
         }
-        let count = usize::try_from(len.div_ceil(block_len as u64)).map_err(|_| too_short())?;
-        let head = PREFIX..PREFIX + head_len;
-        let table_end = count.checked_mul(8).and_then(|table| table.checked_add(head.end)).ok_or_else(too_short)?;
-        let checksum = number(table_end).ok_or_else(too_short)?;
-        if crc32fast::hash(&map[..table_end]) != checksum {
+        let count = len.div_ceil(block_len as u64);
+        if count > MOST_BLOCKS {
+            return Err(damaged(16, "it says that it has more blocks than any table"));
+        }
+        let head_end = PREFIX + head_len as u64;
+        let table_end = head_end + 8 * count;
+        if table_end + 4 > file_len {
+            return Err(too_short());
+        }
+        let beginning = read(0, table_end + 4)?;
+        let (beginning, sum) = beginning.split_at(beginning.len() - 4);
+        let checksum = number(sum, 0).ok_or_else(too_short)?;
+        if crc32fast::hash(beginning) != checksum {
             return Err(damaged(table_end, "this checksum does not fit all that is before it"));
         }
-        std::str::from_utf8(&map[head.clone()]).map_err(|_| damaged(head.start, "its head is not text"))?;
-        let mut blocks = Vec::with_capacity(count);
+        let (head, places) = beginning[PREFIX as usize..].split_at(head_len);
+        let head = std::str::from_utf8(head).map_err(|_| damaged(PREFIX, "its head is not text"))?;
+        let mut blocks = Vec::with_capacity(places.len() / 8);
         let mut at = table_end + 4;
-        for block in 0..count {
-            let place = head.end + 8 * block;
-            let (Some(length), Some(checksum)) = (number(place), number(place + 4)) else { return Err(too_short()) };
-            let end = at.checked_add(length as usize).ok_or_else(too_short)?;
-            blocks.push((at..end, checksum));
-            at = end;
+        for place in (0..places.len()).step_by(8) {
+            let (Some(len), Some(checksum)) = (number(places, place), number(places, place + 4)) else {
+                return Err(too_short());
+            };
+            if len as usize > zstd::zstd_safe::compress_bound(block_len) {
+                return Err(damaged(head_end + place as u64, "this block is longer than zstd makes one"));
+            }
+            blocks.push(Block { at, len, checksum });
+            at += u64::from(len);
         }
-        if at != map.len() {
-            return Err(damaged(at.min(map.len()), "the file should end at another byte"));
+        if at != file_len {
+            return Err(damaged(at.min(file_len), "the file should end at another byte"));
         }
-        Ok(Container { path: path.to_owned(), map, head, block_len, len, checksum, blocks })
+        Ok(Container { path: path.to_owned(), head: head.to_owned(), block_len, len, file_len, checksum, blocks })
     }
 
     /// The file.
@@ -145,7 +174,7 @@ impl Container {
     /// The text that says what the bytes are.
     #[must_use]
     pub fn head(&self) -> &str {
-        std::str::from_utf8(&self.map[self.head.clone()]).unwrap_or_default() // it was when it was opened
+        &self.head
     }
 
     /// How many bytes there are, before compression.
@@ -157,8 +186,8 @@ impl Container {
 
     /// How many bytes the file has.
     #[must_use]
-    pub fn file_len(&self) -> u64 {
-        self.map.len() as u64
+    pub const fn file_len(&self) -> u64 {
+        self.file_len
     }
 
     /// How many bytes a block has, but for the last.
@@ -176,26 +205,35 @@ impl Container {
     /// The bytes of block number `block`.
     ///
     /// # Errors
-    /// If the block is damaged.
+    /// If the block is damaged or cut off, or the file cannot be read.
     ///
     /// # Panics
     /// If there is no such block.
     pub fn block(&self, block: usize) -> Result<Box<[u8]>, ContainerError> {
-        let (place, checksum) = self.blocks[block].clone();
-        let at = place.start;
+        let Block { at, len, checksum } = self.blocks[block];
+        let io = |error| ContainerError::Io { path: self.path.display().to_string(), error };
         let damaged = |what| ContainerError::DamagedBlock { path: self.path.display().to_string(), block, at, what };
-        let compressed = self.map.get(place).ok_or_else(|| damaged("it is not there"))?;
+        let file = disk::open(&self.path, Open::Read).map_err(io)?;
+        let compressed = file.read_range(at, at + u64::from(len)).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => damaged("the file was shortened after it was opened"),
+            _ => io(error),
+        })?;
         let before = block as u64 * self.block_len as u64;
         let length = usize::try_from(self.len - before).map_or(self.block_len, |rest| rest.min(self.block_len));
-        if crc32fast::hash(compressed) != checksum {
+        if crc32fast::hash(&compressed) != checksum {
             return Err(damaged("it does not fit its checksum"));
         }
-        let bytes = zstd::bulk::decompress(compressed, length).map_err(|_| damaged("it cannot be unpacked"))?;
+        let bytes = zstd::bulk::decompress(&compressed, length).map_err(|_| damaged("it cannot be unpacked"))?;
         if bytes.len() != length {
             return Err(damaged("it unpacks to another length"));
         }
         Ok(bytes.into_boxed_slice())
     }
+}
+
+/// Four bytes as a number.
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// The only right to make a file, while it is held. If it is dropped, or the process dies, there is no file, and the next

@@ -2,12 +2,9 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-
-use memmap2::Mmap;
 
 #[cfg(feature = "faults")]
 use crate::faults::{self, SimulatedFile};
@@ -87,37 +84,37 @@ fn permissions(options: &mut OpenOptions, access: Access) {
 #[cfg(not(unix))]
 fn permissions(_: &mut OpenOptions, _: Access) {}
 
-/// The whole content of a file.
+/// The whole content of a file of at most `most` bytes. Whole files are read through this alone: a wrong name, a device, or a
+/// file made to do harm must not fill the memory.
 ///
 /// # Errors
-/// If it cannot be read.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    on_simulated!(path, disk => disk.read(path));
-    fs::read(path)
-}
-
-/// The whole content of a file that must be small.
-///
-/// # Errors
-/// If it cannot be read, or has more than `most` bytes.
-pub fn read_small(path: &Path, most: usize) -> io::Result<Vec<u8>> {
-    let small = |bytes: Vec<u8>| {
-        let large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"));
-        if bytes.len() > most { Err(large()) } else { Ok(bytes) }
-    };
-    on_simulated!(path, disk => disk.read(path).and_then(small));
+/// If it cannot be read, or has more.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let bounded = |bytes: Vec<u8>| if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) };
+    on_simulated!(path, disk => disk.read(path).and_then(bounded));
+    let file = File::open(path)?;
+    // A file that says how large it is need not be read to be refused.
+    if file.metadata()?.len() > most {
+        return Err(too_large(most));
+    }
     let mut bytes = Vec::new();
-    File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
-    small(bytes)
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    bounded(bytes)
 }
 
-/// The whole content of a file that must be UTF-8.
+fn too_large(most: u64) -> io::Error {
+    let what =
+        format!("it has more than {most} bytes, the most that such a file may have; check that it is the right file");
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
+}
+
+/// The same for a file that must be UTF-8.
 ///
 /// # Errors
-/// If it cannot be read, or is not UTF-8.
-pub fn read_text(path: &Path) -> io::Result<String> {
+/// If it cannot be read, has more, or is not UTF-8.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let not_text = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-    String::from_utf8(read(path)?).map_err(|error| not_text(error.utf8_error()))
+    String::from_utf8(read(path, most)?).map_err(|error| not_text(error.utf8_error()))
 }
 
 /// Whether there is something of this name.
@@ -266,36 +263,6 @@ fn create_folder(path: &Path, access: Access) -> io::Result<()> {
     match builder.create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         made => made,
-    }
-}
-
-/// The content of a file that is not written any more: mapped, not copied.
-pub(crate) fn map(path: &Path) -> io::Result<Bytes> {
-    on_simulated!(path, disk => disk.read(path).map(Bytes::Copied));
-    let file = File::open(path)?;
-    // A mapped file that another process shortens would end this one. Files that are mapped appear whole and are not
-    // written again.
-    #[expect(unsafe_code, reason = "a mapping is only as constant as its file")]
-    let map = unsafe { Mmap::map(&file) }?;
-    Ok(Bytes::Mapped(map))
-}
-
-/// The content of a file.
-#[derive(Debug)]
-pub(crate) enum Bytes {
-    Mapped(Mmap),
-    #[cfg_attr(not(feature = "faults"), expect(dead_code, reason = "what a simulated disk gives"))]
-    Copied(Vec<u8>),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Copied(bytes) => bytes,
-        }
     }
 }
 

@@ -2,14 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::io;
 use std::path::Path;
 
 use anqi_store::faults::{After, Mount, SimulatedDisk, damage, every_fault};
 use anqi_store::{
     Access, DamageReason, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner, Place,
-    Syncer, read,
+    Syncer,
 };
 use proptest::prelude::*;
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    anqi_store::read(path, u64::MAX)
+}
 
 /// A journal of texts under a title, in any framing.
 struct Texts<const ORDERED: bool, const FRAMING: usize>;

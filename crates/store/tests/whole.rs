@@ -8,8 +8,12 @@ use std::sync::mpsc;
 use anqi_store::faults::{DiskFault, SimulatedDisk, every_fault};
 use anqi_store::{
     Access, Container, FileClaim, FolderLock, JournalError, JournalFormat, JournalLine, LineJournal, LockError, Old,
-    Owner, Syncer, create_folders, read, write_whole,
+    Owner, Syncer, create_folders, read_text, write_whole,
 };
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    anqi_store::read(path, u64::MAX)
+}
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_whole(path, Access::Ordinary, |out| out.write_all(bytes))
@@ -189,4 +193,22 @@ fn a_sync_that_failed_stays_failed() {
     let mut count = 0;
     let _reading: LineJournal<Lines> = LineJournal::read(&path, |_, _| count += 1).unwrap();
     assert_eq!(count, 2);
+}
+
+/// A file that is larger than it may be is refused, and so is one that does not say how large it is.
+#[test]
+fn a_large_file_is_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("large");
+    fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+    let told = "it has more than 1000 bytes, the most that such a file may have; check that it is the right file";
+    for path in [&path, Path::new("/dev/zero")] {
+        let error = anqi_store::read(path, 1000).unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (std::io::ErrorKind::FileTooLarge, told));
+    }
+    fs::write(&path, [b'x'; 1000]).unwrap();
+    assert_eq!(read_text(&path, 1000).unwrap().len(), 1000);
+    assert!(read_text(&path, 999).is_err());
+    fs::write(&path, b"\xff").unwrap();
+    assert!(read_text(&path, 1000).unwrap_err().to_string().contains("utf-8"));
 }

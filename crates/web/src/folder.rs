@@ -10,6 +10,9 @@ use anqi_store::{exists, is_open_to_others, list, make_secret, read_text, remove
 
 use crate::hosted::{HostedError, HostedGame, journal_path, record_path};
 
+/// The most that the record of a game may have, which is the most that the reader of records takes.
+const MOST_RECORD_BYTES: u64 = 16 << 20;
+
 /// The game that has this name in the folder, by its record or by its journal, which `read_journal` reads; `None` if there is
 /// none. No file is written or taken away.
 pub(crate) fn game(
@@ -19,7 +22,7 @@ pub(crate) fn game(
     read_journal: impl FnOnce() -> Result<HostedGame, HostedError>,
 ) -> Option<Result<HostedGame, HostedError>> {
     let has_journal = exists(&journal_path(dir, id));
-    let record = match read_text(&record_path(dir, id)) {
+    let record = match read_text(&record_path(dir, id), MOST_RECORD_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return has_journal.then(read_journal),
         Err(error) => Err(error.to_string()),
         Ok(text) => match text.parse::<Record>() {
@@ -75,7 +78,7 @@ fn secure(path: &Path) -> io::Result<()> {
 
 /// Whether a journal is whole, its game over, and its record to the letter the one that follows from it.
 fn is_superfluous(dir: &Path, id: &str, policy: &BotPolicy) -> bool {
-    let Ok(kept) = read_text(&record_path(dir, id)) else { return false };
+    let Ok(kept) = read_text(&record_path(dir, id), MOST_RECORD_BYTES) else { return false };
     HostedGame::look(dir, id, policy)
         .is_ok_and(|journal| journal.damage().is_none() && journal.is_over() && journal.record().to_string() == kept)
 }

@@ -4,9 +4,9 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
-use std::{fmt, fs, io, process};
+use std::{fmt, io, process};
 
-use anqi_store::{Access, write_whole};
+use anqi_store::{Access, read, write_whole};
 use serde::{Deserialize, Serialize};
 
 /// A server and where it listens: the file `server.json` of a folder of games, and the answer to `GET /api/server`.
@@ -49,7 +49,7 @@ impl Holder {
 
     /// What a folder says of its last server; `None` if it says nothing that can be read.
     pub(crate) fn read(dir: &Path) -> Option<Holder> {
-        let holder: Holder = serde_json::from_slice(&fs::read(dir.join(FILE)).ok()?).ok()?;
+        let holder: Holder = serde_json::from_slice(&read(&dir.join(FILE), LONGEST_ANSWER).ok()?).ok()?;
         (holder.schema == SCHEMA).then_some(holder)
     }
 

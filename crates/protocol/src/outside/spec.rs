@@ -98,10 +98,10 @@ impl OutsideSpec {
     /// `None` if there is no such file.
     #[must_use]
     pub fn fingerprint(&self) -> Option<Fingerprint> {
-        let program = std::fs::read(self.executable()?).ok()?;
+        let program = std::fs::File::open(self.executable()?).ok()?;
         let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let words = self.command.iter().chain(&options).map(String::as_str);
-        Some(Fingerprint::of_program(&program, [self.protocol.name()].into_iter().chain(words)))
+        Fingerprint::of_program(program, [self.protocol.name()].into_iter().chain(words)).ok()
     }
 
     /// The file that is run: a path as seen from here, or a name that the system finds in its folders of programs.
