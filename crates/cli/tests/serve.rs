@@ -241,11 +241,13 @@ fn kill(times: u32) {
             }
         }
     }
-    let partial = fs::read_dir(dir.path())
-        .unwrap()
-        .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "anqi"));
-    for entry in partial {
-        let record = fs::read_to_string(entry.unwrap().path()).unwrap().parse().unwrap();
+    drop(Server::start(dir.path()));
+    let files: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let with =
+        |extension: &'static str| files.iter().filter(move |path| path.extension().is_some_and(|e| e == extension));
+    assert_eq!(with("part").next(), None, "a start takes away what kills left half written");
+    for path in with("anqi") {
+        let record = fs::read_to_string(path).unwrap().parse().unwrap();
         anqi_play::verify(&record).unwrap();
     }
     println!("{times} kills, {total} moves acknowledged, {finished} games finished, nothing lost");

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use anqi_rules::ByColor;
-use anqi_store::{FileClaim, create_folders};
+use anqi_store::{FileClaim, clear_parts, create_folders};
 use anqi_task::{Progress, Status, Stop, together};
 
 use crate::file::{TableFile, write};
@@ -34,7 +34,9 @@ pub fn build(
     stop: &Stop,
     mut progress: impl Progress + Send,
 ) -> Result<bool, TableError> {
-    create_folders(dir).map_err(|error| TableError::Folder { path: dir.display().to_string(), error })?;
+    let failed = |error| TableError::Folder { path: dir.display().to_string(), error };
+    create_folders(dir).map_err(failed)?;
+    clear_parts(dir, |name| name.ends_with(".table")).map_err(failed)?;
     let levels = Class::levels(endings).map_err(TableError::TooManyPieces)?;
     let size = |class: &Class| Index::new(class).map_or(0, |index| index.positions());
     let mut status = Status::default();

@@ -23,7 +23,7 @@ use anqi_store::{
     Access, Damages, FolderLock, Framing, JournalFormat, JournalLine, LineJournal, LockError, Old, OldHead, Owner,
     Place,
 };
-use anqi_store::{Syncer, create_folders, exists, write_whole};
+use anqi_store::{Syncer, clear_parts, create_folders, exists, write_whole};
 
 use crate::cast::{Cast, strangers};
 use crate::pair::{PairError, PlayedPair};
@@ -198,6 +198,7 @@ impl MatchJournal {
     ) -> Result<MatchJournal, MatchJournalError> {
         let lock = FolderLock::take(dir)?;
         let path = dir.join(JOURNAL);
+        clear_parts(dir, |name| [JOURNAL, GAMES, ENGINES].contains(&name)).map_err(|error| io_error(dir, error))?;
         // The journal keeps what goes wrong, and the next pair is refused.
         let syncer = Syncer::start(|_, _| {}).map_err(|error| io_error(&path, error))?;
         let mut pairs = BTreeMap::new();

@@ -13,7 +13,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `disk.rs` | every call to the file system: the real one, or in tests a simulated one |
-//! | `whole.rs` | `write_whole`: a file is there complete or not at all |
+//! | `whole.rs` | `write_whole`: a file is there complete or not at all; `clear_parts`: what killed writers left |
 //! | `lock.rs` | `FolderLock`: one process at a time in a folder |
 //! | `journal/` | `LineJournal`: a typed head, then one checked entry a line, appended one by one |
 //! | `sync.rs` | `Syncer`: the thread that forces journals to the disk |
@@ -49,7 +49,7 @@ pub use journal::{
 pub use lock::{FolderLock, LockError};
 pub use sealed::{seal_object, seal_text, unseal_object, unseal_text};
 pub use sync::Syncer;
-pub use whole::write_whole;
+pub use whole::{clear_parts, write_whole};
 
 /// The beginning of a text, short enough for a message.
 fn excerpt(text: &str) -> String {

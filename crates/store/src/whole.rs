@@ -1,5 +1,6 @@
 //! Files that are there complete or not at all.
 
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -40,6 +41,23 @@ pub fn write_whole<E: From<io::Error>>(
     Ok(part.finish()?)
 }
 
+const PART: &str = ".part";
+
+/// Takes away what killed writers left of files in a folder, if they would have one of the names that are `ours`. A file that
+/// another process is writing stays. For those who have begun to write there: reading takes nothing away.
+///
+/// # Errors
+/// If the folder cannot be read, or something cannot be removed.
+pub fn clear_parts(dir: &Path, ours: impl Fn(&str) -> bool) -> io::Result<()> {
+    for found in disk::list(dir)? {
+        let name = found.path.file_name().and_then(OsStr::to_str);
+        if name.and_then(|name| name.strip_suffix(PART)).is_some_and(&ours) {
+            Part::clear(&found.path)?;
+        }
+    }
+    Ok(())
+}
+
 /// A file in the making, under a locked name beside its own. If it is dropped unfinished, or the process dies, there is no
 /// file; the other name is taken away, or is by the next writer.
 #[derive(Debug)]
@@ -56,7 +74,7 @@ impl Part {
         let name =
             path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
         let mut part_name = name.to_owned();
-        part_name.push(".part");
+        part_name.push(PART);
         let part = path.with_file_name(part_name);
         loop {
             match disk::open(&part, Open::CreateNew(access)) {

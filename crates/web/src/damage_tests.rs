@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anqi_play::{BotPolicy, Secret, Terms};
 use anqi_rules::Seed;
-use anqi_store::faults::{After, SimulatedDisk, every_fault};
+use anqi_store::faults::{After, DiskFault, SimulatedDisk, every_fault};
 use anqi_store::{FolderLock, Syncer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -346,6 +346,75 @@ fn every_call_that_goes_on_from_damage_may_fail() {
             }
         },
     );
+}
+
+/// A move that cannot be written down is refused, and every page of the game is told; a move that can be takes that back.
+#[test]
+fn every_page_is_told_of_a_write_that_failed() {
+    let disk = SimulatedDisk::mount(1);
+    let dir = disk.path().join("games");
+    let house = House::open(&dir, HouseSettings { deals: Some(Seed::from(3)), ..HouseSettings::default() }).unwrap();
+    let open_game = house.begin(terms()).unwrap();
+    house.go_on(&open_game);
+    let (_, mut changes) = open_game.watch();
+    let mut told = || serde_json::from_str::<Value>(&changes.try_recv().unwrap().text).unwrap();
+    let any_move = || {
+        let mv = open_game.hosted().game().legal_moves()[0];
+        let played = open_game.hosted().play(&dir, mv);
+        house.go_on(&open_game);
+        played
+    };
+    // The sync thread may come first and meet the fault.
+    let error = loop {
+        disk.fail(0, DiskFault::Error);
+        match any_move() {
+            Err(error) => break error.to_string(),
+            Ok(()) => drop(told()),
+        }
+    };
+    let played = plies(&open_game.hosted());
+    assert!(error.starts_with("cannot write the game down: "), "{error}");
+    let change = told();
+    assert_eq!(change["trouble"], json!(error), "{change}");
+    assert_eq!(plies(&open_game.hosted()), played);
+
+    any_move().unwrap();
+    assert_eq!(told().get("trouble").unwrap_or(&Value::Null), &Value::Null);
+    assert_eq!(open_game.hosted().trouble(), None);
+
+    // The record of a game that is over: the journal has it all, and the next who opens it tries again.
+    let id = open_game.hosted().id().to_owned();
+    disk.fail(1, DiskFault::Error);
+    let kept = open_game.hosted().resign(&dir);
+    house.go_on(&open_game);
+    assert!(kept.is_err() && disk.has_failed() && disk.peek(&record_path(&dir, &id)).is_none());
+    assert_eq!(told()["trouble"], json!(kept.unwrap_err().to_string()));
+    drop(open_game);
+    disk.fail(u64::MAX / 2, DiskFault::Error);
+    let again = house.find(&id).unwrap();
+    let hosted = again.hosted();
+    assert_eq!((hosted.trouble(), hosted.game().outcome().is_some()), (None, true));
+    assert!(disk.peek(&record_path(&dir, &id)).is_some() && disk.peek(&journal_path(&dir, &id)).is_none());
+}
+
+/// What a killed server left half written is taken away by the next one, and nothing else is.
+#[test]
+fn half_written_files_are_taken_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let parts = ["0123456789abcdef.anqi.part", "0123456789abcdef.journal.part", "server.json.part"];
+    let others = ["letter.txt.part", "film.part", "part"];
+    for name in parts.iter().chain(&others) {
+        fs::write(dir.path().join(name), "half").unwrap();
+    }
+    // One that another process is writing.
+    let busy = dir.path().join("fedcba9876543210.anqi.part");
+    let held = fs::File::create(&busy).unwrap();
+    held.lock().unwrap();
+    drop(house(&dir));
+    for (names, stay) in [(&parts, false), (&others, true)] {
+        assert!(names.iter().all(|name| dir.path().join(name).exists() == stay), "{names:?}");
+    }
+    assert!(busy.exists());
 }
 
 /// What a game needs to be written down in a folder.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anqi_play::BotPolicy;
 use anqi_records::Record;
-use anqi_store::{exists, is_open_to_others, list, make_secret, read_text, remove};
+use anqi_store::{clear_parts, exists, is_open_to_others, list, make_secret, read_text, remove};
 
 use crate::hosted::{HostedError, HostedGame, journal_path, record_path};
 
@@ -41,10 +41,15 @@ pub(crate) fn game(
 }
 
 /// What a server does with a folder that it has locked, before anything is read for a page: journals, which hold seeds of deals,
-/// are for their owner alone, and so is the folder if nothing else is in it; a journal whose game was kept is taken away, as
-/// a killed server may have left it. Gives notes for the user.
+/// are for their owner alone, and so is the folder if nothing else is in it; a journal whose game was kept and what was half
+/// written are taken away, as a killed server may have left them. Gives notes for the user.
 pub(crate) fn tidy(dir: &Path, policy: &BotPolicy) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
+    if let Err(error) =
+        clear_parts(dir, |name| name == "server.json" || [".journal", ".anqi"].iter().any(|end| name.ends_with(end)))
+    {
+        notes.push(format!("{}: what a killed server left half written cannot be removed: {error}", dir.display()));
+    }
     let files: Vec<PathBuf> = list(dir)?.into_iter().map(|found| found.path).collect();
     for journal in files.iter().filter(|path| extension(path) == "journal") {
         if let Err(error) = secure(journal) {

@@ -24,6 +24,10 @@ pub(crate) struct HostedGame {
     version: u64,
     /// Why the game may not be on the disk.
     trouble: Option<String>,
+    /// The last write, if it failed.
+    failed_write: Option<String>,
+    /// Whether the pages have not heard of that.
+    has_news: bool,
     /// What is wrong with its files.
     damage: Option<FileDamage>,
     /// Who holds its seats; `None` in a game that has none.
@@ -221,9 +225,12 @@ impl HostedGame {
         game.commit(&entries, Duration::ZERO)?;
         let mut hosted = HostedGame::live(id, game, journal);
         if hosted.is_over() {
-            hosted.keep(dir)?;
+            // If that fails its journal still has it all.
+            let kept = hosted.keep(dir);
+            hosted.note_write(&kept);
         } else if hosted.is_too_late() {
-            hosted.make_void(dir, Void::Expired)?;
+            // A write that fails is noted, and tried again when the game is opened next.
+            drop(hosted.make_void(dir, Void::Expired));
         }
         Ok(hosted)
     }
@@ -310,6 +317,8 @@ impl HostedGame {
             state,
             version: 0,
             trouble: None,
+            failed_write: None,
+            has_news: false,
             damage: None,
             seats: None,
             until: None,
@@ -397,7 +406,23 @@ impl HostedGame {
 
     /// Why the game may not be on the disk.
     pub(crate) fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+        self.failed_write.as_deref().or(self.trouble.as_deref())
+    }
+
+    /// A write that fails is told to all pages of the game, until one succeeds.
+    fn note_write<T>(&mut self, written: &Result<T, HostedError>) {
+        let failed = match written {
+            Ok(_) => None,
+            Err(error @ (HostedError::Io(_) | HostedError::Journal(_))) => Some(error.to_string()),
+            Err(_) => return,
+        };
+        self.has_news |= failed != self.failed_write;
+        self.failed_write = failed;
+    }
+
+    /// Whether the pages should hear of a write that failed, or that succeeds again.
+    pub(crate) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
     }
 
     /// Notes whether the game is on the disk, and says whether that is new.
@@ -591,8 +616,15 @@ impl HostedGame {
         self.apply(dir, self.game().seat(), &Command::Flag)
     }
 
-    /// Carries a command out: its entry is in the journal first, then in the game.
+    /// Carries a command out, and notes whether it could be written down.
     fn apply(&mut self, dir: &Path, by: Seat, command: &Command) -> Result<(), HostedError> {
+        let done = self.carry_out(dir, by, command);
+        self.note_write(&done);
+        done
+    }
+
+    /// Carries a command out: its entry is in the journal first, then in the game.
+    fn carry_out(&mut self, dir: &Path, by: Seat, command: &Command) -> Result<(), HostedError> {
         let ended = self.ended();
         let State::Live(live) = &mut self.state else { return Err(ended) };
         let now = live.now();

@@ -376,11 +376,17 @@ impl House {
 
     /// Tells the pages of a game what has changed, and lets an engine move and the clock run.
     pub(crate) fn go_on(self: &Arc<House>, open_game: &Arc<OpenGame>) {
-        let hosted = open_game.hosted();
+        let mut hosted = open_game.hosted();
         let version = hosted.version();
         let mut going = open_game.going();
+        let has_news = hosted.take_news();
         match going.version {
-            Some(known) if known == version => return,
+            Some(known) if known == version => {
+                if has_news {
+                    open_game.watchers.tell(&hosted);
+                }
+                return;
+            }
             Some(_) => open_game.watchers.tell(&hosted),
             // A page that opens the game gets all of it.
             None => {}
