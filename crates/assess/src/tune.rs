@@ -6,7 +6,7 @@ use std::path::Path;
 use anqi_engine::{Evaluation, WeightsError, play_out_captures};
 use anqi_rules::{Position, Seed, excerpt};
 use anqi_stats::{Block, Estimate, Games, Grouped, Points, mean_by_group, sign_test};
-use anqi_store::{Damage, DamageReason, read, seal_object, unseal_object};
+use anqi_store::{Damage, DamageReason, read_small, seal_object, unseal_object};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ use crate::winners::Proofs;
 const SCHEMA: &str = "anqi-tune-2";
 const UNSEALED: &str = "{\"schema\":\"anqi-tune-1\",";
 /// No `tune.json` is longer.
-const MOST_BYTES: u64 = 16 << 20;
+const MOST_BYTES: usize = 16 << 20;
 
 /// What is fitted, and to what.
 #[derive(Clone, Debug)]
@@ -349,7 +349,8 @@ impl TunedWeights {
             rounded: Vec<i32>,
         }
         let shown = || path.display().to_string();
-        let bytes = read(path, MOST_BYTES).map_err(|error| TunedFileError::Unreadable { path: shown(), error })?;
+        let bytes =
+            read_small(path, MOST_BYTES).map_err(|error| TunedFileError::Unreadable { path: shown(), error })?;
         let damaged = |damage| TunedFileError::Damaged { path: shown(), damage };
         let content = |what: String| damaged(Damage { line: 1, reason: DamageReason::Content(what) });
         let is_sealed = !bytes.starts_with(UNSEALED.as_bytes());

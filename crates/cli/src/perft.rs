@@ -13,7 +13,9 @@ use crate::output::{Output, grouped};
 use crate::position::RulesArgs;
 
 /// The most that a file of counts may have: some 600,000 positions.
-const MOST_SUITE_BYTES: u64 = 64 << 20;
+const MOST_SUITE_BYTES: usize = 64 << 20;
+/// And each of its lines.
+const LONGEST_LINE: usize = 64 << 10;
 
 /// Count the leaves of the game tree
 #[derive(Args)]
@@ -103,6 +105,9 @@ fn check(file: &Path, rules: &RulesArgs, out: &mut Output) -> Result<Exit> {
         let content = content.trim();
         if content.is_empty() || content.starts_with('#') {
             continue;
+        }
+        if content.len() > LONGEST_LINE {
+            bail!("{} line {line}: it has more than {LONGEST_LINE} bytes: {:?}", suite.file, excerpt(content));
         }
         let PerftCase { position, counts } = PerftCase::parse(content, &rules.rules)
             .with_context(|| format!("{} line {line}: {:?}", suite.file, excerpt(content)))?;

@@ -27,13 +27,18 @@ impl Server {
     }
 
     fn start_with(games: &Path, args: &[&str]) -> Server {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_anqi"))
+        let process = Command::new(env!("CARGO_BIN_EXE_anqi"))
             .args(["serve", "--json", "--no-open", "--games"])
             .arg(games)
             .args(args)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
+        Server::of(process)
+    }
+
+    /// A process that serves a page, once it says where.
+    fn of(mut process: Child) -> Server {
         let mut line = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let serving: Value = serde_json::from_str(&line).unwrap();
@@ -155,6 +160,48 @@ fn a_port_that_is_taken() {
     let (output, error) = serve(tempfile::tempdir().unwrap().path(), &["--port", &port]);
     assert_eq!(output.status.code(), Some(1));
     assert!(error.contains(&format!("cannot listen on 127.0.0.1:{port}")), "{error}");
+}
+
+/// A table that another process shortens under a running page: the page goes on without tables and says so.
+#[test]
+fn a_table_that_is_shortened_does_not_end_the_page() {
+    let (games, tables) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let built = Command::new(env!("CARGO_BIN_EXE_anqi"))
+        .args(["endgame", "build", "--flavour", "conversion-60", "GR-mnc", "--dir"])
+        .arg(tables.path())
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let table = fs::read_dir(tables.path()).unwrap().map(|entry| entry.unwrap().path());
+    let table = table.max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
+
+    let mut process = Command::new(env!("CARGO_BIN_EXE_anqi"))
+        .args(["serve", "--json", "--no-open", "--port", "0", "--games"])
+        .arg(games.path())
+        .arg("--tables")
+        .arg(tables.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(process.stderr.take().unwrap());
+    let server = Server::of(process);
+    let mut page = server.page();
+    let mut analyse = |position: &str| {
+        let new = json!({ "type": "new", "first": "person", "second": "person", "position": position });
+        assert_eq!(page.ask(new).unwrap()["type"], "game");
+        assert_eq!(page.ask(json!({ "type": "analyse", "ply": 0, "nodes": 1000 })).unwrap()["type"], "done");
+        while page.hear().unwrap()["type"] != "analysis" {}
+    };
+    analyse("4/4/G3/4/4/1c2/2mn/R3 r -");
+    fs::File::options().write(true).open(&table).unwrap().set_len(4096).unwrap();
+    analyse("R3/4/4/4/n3/4/4/G1mc r -");
+    analyse("n1R1/4/4/1c2/4/4/m3/3G b -");
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    let name = table.file_name().unwrap().to_str().unwrap();
+    assert!(line.starts_with("playing without tables: ") && line.contains(name), "{line}");
+    assert!(line.contains("is damaged: the file was shortened after it was opened"), "{line}");
 }
 
 fn plies(game: &Value) -> Vec<String> {

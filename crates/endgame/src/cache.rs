@@ -21,7 +21,7 @@ const NOTHING: u64 = u64::MAX;
 /// Unpacked blocks of tables in files, in bounded memory. Tables and threads share it.
 pub struct BlockCache {
     frames: Box<[Frame]>,
-    clock: Mutex<Clock>,
+    hand: Mutex<Hand>,
 }
 
 /// Room for one block. Its memory is taken when it is first used.
@@ -31,8 +31,8 @@ struct Frame {
     words: OnceLock<Box<[AtomicU64]>>,
 }
 
-struct Clock {
-    hand: usize,
+struct Hand {
+    at: usize,
     /// How many blocks were kept so far.
     kept: u64,
 }
@@ -58,7 +58,7 @@ impl BlockCache {
             || Frame { ticket: AtomicU64::new(NOTHING), is_used: AtomicBool::new(false), words: OnceLock::new() };
         let count = (bytes / BLOCK).clamp(1, 1 << FRAME_BITS);
         let frames = std::iter::repeat_with(frame).take(count).collect();
-        BlockCache { frames, clock: Mutex::new(Clock { hand: 0, kept: 0 }) }
+        BlockCache { frames, hand: Mutex::new(Hand { at: 0, kept: 0 }) }
     }
 
     /// How many bytes of blocks are in memory.
@@ -100,21 +100,21 @@ impl BlockCache {
 
     /// Keeps a block in place of another.
     pub(crate) fn keep(&self, ticket: &Ticket, bytes: &[u8]) {
-        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hand = self.hand.lock().unwrap_or_else(PoisonError::into_inner);
         let known = ticket.0.load(Relaxed);
         if self.frame(known).is_some_and(|frame| frame.ticket.load(Relaxed) == known) {
             return; // another thread was faster
         }
         // Readers may mark frames as fast as the hand clears them: after two rounds any frame will do.
         for _ in 0..2 * self.frames.len() {
-            clock.hand = (clock.hand + 1) % self.frames.len();
-            if !self.frames[clock.hand].is_used.swap(false, Relaxed) {
+            hand.at = (hand.at + 1) % self.frames.len();
+            if !self.frames[hand.at].is_used.swap(false, Relaxed) {
                 break;
             }
         }
-        clock.kept += 1;
-        let new = clock.kept << FRAME_BITS | clock.hand as u64;
-        let frame = &self.frames[clock.hand];
+        hand.kept += 1;
+        let new = hand.kept << FRAME_BITS | hand.at as u64;
+        let frame = &self.frames[hand.at];
         frame.ticket.store(NOTHING, Relaxed);
         fence(Release);
         let words = frame.words.get_or_init(|| (0..BLOCK / WORD).map(|_| AtomicU64::new(0)).collect());

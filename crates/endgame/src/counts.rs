@@ -13,7 +13,7 @@ const HEADER: &str =
     "class,positions,red_win,red_draw,red_loss,red_longest,black_win,black_draw,black_loss,black_longest\n";
 
 /// The lines of all classes of six pieces have less.
-const MOST_BYTES: u64 = 64 << 20;
+const MOST_BYTES: usize = 64 << 20;
 
 /// A file of results, of which every line is there whole.
 #[derive(Clone, Debug)]

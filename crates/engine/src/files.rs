@@ -14,7 +14,7 @@ use crate::spec::PlayerSpec;
 use crate::tables::{SOLVED, TablesOption};
 
 /// No network has more.
-const MOST_BYTES: u64 = 1 << 24;
+const MOST_BYTES: usize = 1 << 24;
 
 impl Resources {
     /// Opens what a player string names and is not here yet: networks are read, folders of tables must be there. What is open
@@ -26,8 +26,8 @@ impl Resources {
         if let Some(NetOption::File(path)) = spec.net()
             && !self.has_network(path)
         {
-            let bytes =
-                anqi_store::read(Path::new(path), MOST_BYTES).map_err(|error| unreadable("network", path, &error))?;
+            let bytes = anqi_store::read_small(Path::new(path), MOST_BYTES)
+                .map_err(|error| unreadable("network", path, &error))?;
             self.add_network(path, &bytes).map_err(|error| BuildError::Network { path: excerpt(path), error })?;
             if self.network_facts(spec).is_some_and(|facts| !facts.checked) {
                 let path = excerpt(path);

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 use anqi_lab::{MOST_PLAN_BYTES, MatchJournal, MatchJournalError};
 use anqi_rules::excerpt;
-use anqi_store::{Access, read, read_text, write_whole};
+use anqi_store::{Access, read_small, read_text, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -352,7 +352,7 @@ impl Run {
 
 const RAW: &str = "raw.csv";
 /// No table of an experiment has more.
-const MOST_TABLE_BYTES: u64 = 64 << 20;
+const MOST_TABLE_BYTES: usize = 64 << 20;
 const GAMES: &str = "games.anqi.zst";
 
 /// What a run measured.
@@ -368,7 +368,7 @@ pub enum Rows {
 
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ExperimentError> {
     let failed = |error| ExperimentError::Table { path: path.display().to_string(), error };
-    let bytes = read(path, MOST_TABLE_BYTES).map_err(|error| io_error(path, error))?;
+    let bytes = read_small(path, MOST_TABLE_BYTES).map_err(|error| io_error(path, error))?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
     reader.deserialize().collect::<Result<_, _>>().map_err(failed)
 }

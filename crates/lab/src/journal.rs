@@ -33,7 +33,7 @@ const JOURNAL: &str = "journal";
 const GAMES: &str = "games.anqi";
 const ENGINES: &str = "engines";
 /// A line for each of a thousand contenders has less.
-const MOST_ENGINES_BYTES: u64 = 1 << 20;
+const MOST_ENGINES_BYTES: usize = 1 << 20;
 
 /// A journal that is open, for one runner or for reading.
 #[derive(Debug)]

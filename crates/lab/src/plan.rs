@@ -157,7 +157,7 @@ const MOST_PAIRS: u64 = 100_000_000;
 const MOST_PLAYERS: usize = 1000;
 const LONGEST_EVENT: usize = 200;
 /// The most bytes that a plan may have: a thousand players take a tenth of that.
-pub const MOST_PLAN_BYTES: u64 = 1 << 20;
+pub const MOST_PLAN_BYTES: usize = 1 << 20;
 
 impl Plan {
     /// A plan, if everything in it is sound.
@@ -345,7 +345,7 @@ impl FromStr for PlanFile {
     /// The plan of an experiment that plays games is one, too: its `kind` says what becomes of them.
     fn from_str(text: &str) -> Result<PlanFile, PlanError> {
         // Reading takes several times the memory of the text.
-        if text.len() as u64 > MOST_PLAN_BYTES {
+        if text.len() > MOST_PLAN_BYTES {
             return Err(PlanError::Syntax(format!(
                 "it has more than {MOST_PLAN_BYTES} bytes, the most that a plan may have"
             )));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anqi_engine::{Evaluation, WeightsError};
 use anqi_rules::excerpt;
-use anqi_store::{Access, Damage, read, seal_text, unseal_text, write_whole};
+use anqi_store::{Access, Damage, read_small, seal_text, unseal_text, write_whole};
 
 /// Why a file gives no weights.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ pub enum WeightsFileError {
 }
 
 /// The most that a weights file may have: a few lines.
-const MOST_BYTES: u64 = 64 * 1024;
+const MOST_BYTES: usize = 64 * 1024;
 /// What the first line of a sealed file calls it.
 const KIND: &str = "weights";
 
@@ -87,7 +87,7 @@ pub fn with_weights_from_files(player: &str) -> Result<String, WeightsFileError>
 pub fn read_weights_file(path: &Path) -> Result<(Evaluation, Vec<i32>), WeightsFileError> {
     let shown = || excerpt(&path.display().to_string());
     let unreadable = |error: io::Error| WeightsFileError::Unreadable { path: shown(), reason: error.to_string() };
-    let bytes = read(path, MOST_BYTES).map_err(unreadable)?;
+    let bytes = read_small(path, MOST_BYTES).map_err(unreadable)?;
     let text = match unseal_text(KIND, &bytes).map_err(|damage| WeightsFileError::Damaged { path: shown(), damage })? {
         Some(text) => text,
         None => String::from_utf8(bytes)

@@ -89,20 +89,20 @@ fn permissions(_: &mut OpenOptions, _: Access) {}
 ///
 /// # Errors
 /// If it cannot be read, or has more.
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let bounded = |bytes: Vec<u8>| if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) };
+pub fn read_small(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let bounded = |bytes: Vec<u8>| if bytes.len() > most { Err(too_large(most)) } else { Ok(bytes) };
     on_simulated!(path, disk => disk.read(path).and_then(bounded));
     let file = File::open(path)?;
     // A file that says how large it is need not be read to be refused.
-    if file.metadata()?.len() > most {
+    if file.metadata()?.len() > most as u64 {
         return Err(too_large(most));
     }
     let mut bytes = Vec::new();
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take((most as u64).saturating_add(1)).read_to_end(&mut bytes)?;
     bounded(bytes)
 }
 
-fn too_large(most: u64) -> io::Error {
+fn too_large(most: usize) -> io::Error {
     let what =
         format!("it has more than {most} bytes, the most that such a file may have; check that it is the right file");
     io::Error::new(io::ErrorKind::FileTooLarge, what)
@@ -112,9 +112,9 @@ fn too_large(most: u64) -> io::Error {
 ///
 /// # Errors
 /// If it cannot be read, has more, or is not UTF-8.
-pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+pub fn read_text(path: &Path, most: usize) -> io::Result<String> {
     let not_text = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-    String::from_utf8(read(path, most)?).map_err(|error| not_text(error.utf8_error()))
+    String::from_utf8(read_small(path, most)?).map_err(|error| not_text(error.utf8_error()))
 }
 
 /// Whether there is something of this name.

@@ -39,8 +39,8 @@ mod whole;
 
 pub use container::{Container, ContainerError, FileClaim};
 pub use disk::{
-    Access, Found, create_folders, create_secret_folder, exists, is_open_to_others, list, make_secret, read, read_text,
-    remove,
+    Access, Found, create_folders, create_secret_folder, exists, is_open_to_others, list, make_secret, read_small,
+    read_text, remove,
 };
 pub use journal::{
     Damage, DamageReason, Damages, Framing, JournalError, JournalFormat, JournalLine, LineJournal, Old, OldHead, Owner,

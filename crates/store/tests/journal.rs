@@ -13,7 +13,7 @@ use anqi_store::{
 use proptest::prelude::*;
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    anqi_store::read(path, u64::MAX)
+    anqi_store::read_small(path, usize::MAX)
 }
 
 /// A journal of texts under a title, in any framing.

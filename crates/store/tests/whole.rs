@@ -12,7 +12,7 @@ use anqi_store::{
 };
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    anqi_store::read(path, u64::MAX)
+    anqi_store::read_small(path, usize::MAX)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -203,7 +203,7 @@ fn a_large_file_is_not_read() {
     fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
     let told = "it has more than 1000 bytes, the most that such a file may have; check that it is the right file";
     for path in [&path, Path::new("/dev/zero")] {
-        let error = anqi_store::read(path, 1000).unwrap_err();
+        let error = anqi_store::read_small(path, 1000).unwrap_err();
         assert_eq!((error.kind(), error.to_string().as_str()), (std::io::ErrorKind::FileTooLarge, told));
     }
     fs::write(&path, [b'x'; 1000]).unwrap();

@@ -11,7 +11,7 @@ use anqi_store::{clear_parts, exists, is_open_to_others, list, make_secret, read
 use crate::hosted::{HostedError, HostedGame, journal_path, record_path};
 
 /// The most that the record of a game may have, which is the most that the reader of records takes.
-const MOST_RECORD_BYTES: u64 = 16 << 20;
+const MOST_RECORD_BYTES: usize = 16 << 20;
 
 /// The game that has this name in the folder, by its record or by its journal, which `read_journal` reads; `None` if there is
 /// none. No file is written or taken away.

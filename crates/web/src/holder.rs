@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fmt, io, process};
 
-use anqi_store::{Access, read, write_whole};
+use anqi_store::{Access, read_small, write_whole};
 use serde::{Deserialize, Serialize};
 
 /// A server and where it listens: the file `server.json` of a folder of games, and the answer to `GET /api/server`.
@@ -31,7 +31,7 @@ const FILE: &str = "server.json";
 /// A server on this machine answers at once, unless it is stopped.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// No answer is longer; another program's may be.
-const LONGEST_ANSWER: u64 = 16 * 1024;
+const LONGEST_ANSWER: usize = 16 * 1024;
 
 impl Holder {
     /// This process, listening on `address`, with an id of its own.
@@ -49,7 +49,7 @@ impl Holder {
 
     /// What a folder says of its last server; `None` if it says nothing that can be read.
     pub(crate) fn read(dir: &Path) -> Option<Holder> {
-        let holder: Holder = serde_json::from_slice(&read(&dir.join(FILE), LONGEST_ANSWER).ok()?).ok()?;
+        let holder: Holder = serde_json::from_slice(&read_small(&dir.join(FILE), LONGEST_ANSWER).ok()?).ok()?;
         (holder.schema == SCHEMA).then_some(holder)
     }
 
@@ -86,7 +86,7 @@ impl Holder {
         stream.set_write_timeout(Some(PATIENCE))?;
         write!(stream, "GET /api/server HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
         let mut answer = String::new();
-        stream.take(LONGEST_ANSWER).read_to_string(&mut answer)?;
+        stream.take(LONGEST_ANSWER as u64).read_to_string(&mut answer)?;
         let (_, body) = answer.split_once("\r\n\r\n").ok_or(io::ErrorKind::InvalidData)?;
         Ok(serde_json::from_str(body)?)
     }
