@@ -354,7 +354,7 @@ fn every_page_is_told_of_a_write_that_failed() {
     let disk = SimulatedDisk::mount(1);
     let dir = disk.path().join("games");
     let house = House::open(&dir, HouseSettings { deals: Some(Seed::from(3)), ..HouseSettings::default() }).unwrap();
-    let open_game = house.begin(terms()).unwrap();
+    let (open_game, _) = house.begin(terms()).unwrap();
     house.go_on(&open_game);
     let (_, mut changes) = open_game.watch();
     let mut told = || serde_json::from_str::<Value>(&changes.try_recv().unwrap().text).unwrap();
@@ -385,7 +385,7 @@ fn every_page_is_told_of_a_write_that_failed() {
     // The record of a game that is over: the journal has it all, and the next who opens it tries again.
     let id = open_game.hosted().id().to_owned();
     disk.fail(1, DiskFault::Error);
-    let kept = open_game.hosted().resign(&dir);
+    let kept = open_game.hosted().resign(&dir, Held::ALL);
     house.go_on(&open_game);
     assert!(kept.is_err() && disk.has_failed() && disk.peek(&record_path(&dir, &id)).is_none());
     assert_eq!(told()["trouble"], json!(kept.unwrap_err().to_string()));
