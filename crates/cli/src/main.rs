@@ -54,6 +54,9 @@ pub(crate) struct Cli {
     /// Print JSON for programs instead of text for people
     #[arg(long, global = true)]
     json: bool,
+    /// How much of endgame tables in files stays unpacked in memory, in MB [default: 256]
+    #[arg(long, global = true, value_name = "MB", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    tables_cache: Option<u32>,
 }
 
 #[derive(Subcommand)]
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         return code;
     }
     let cli = Cli::parse();
+    cli.tables_cache.into_iter().for_each(resources::limit_tables_cache);
     let mut out = Output::new(cli.json);
     match run(&cli, &mut out) {
         Ok(Exit::Done) => ExitCode::SUCCESS,

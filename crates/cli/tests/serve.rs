@@ -178,7 +178,7 @@ fn a_table_that_is_shortened_does_not_end_the_page() {
     let mut process = Command::new(env!("CARGO_BIN_EXE_anqi"))
         .args(["serve", "--json", "--no-open", "--port", "0", "--games"])
         .arg(games.path())
-        .arg("--tables")
+        .args(["--tables-cache", "1", "--tables"])
         .arg(tables.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -618,8 +618,12 @@ impl HostedGame {
 
     /// Carries a command out, and notes whether it could be written down.
     fn apply(&mut self, dir: &Path, by: Seat, command: &Command) -> Result<(), HostedError> {
+        let before = self.version;
         let done = self.carry_out(dir, by, command);
-        self.note_write(&done);
+        // What leads to no entry writes nothing.
+        if done.is_err() || self.version != before {
+            self.note_write(&done);
+        }
         done
     }
 
