@@ -462,7 +462,7 @@ function drawStatus() {
   else if (game.outcome) status.textContent = outcomeText(game);
   else if (game.void) status.textContent = t(/** @type {Word} */ (`void ${game.void}`));
   else if (!game.inPlay) status.textContent = t(game.damage?.canGoOn ? 'damagedGame' : 'kept');
-  else if (!hasBegun(game)) status.textContent = t(game.players.some(({ presence }) => presence === 'invited') ? 'waiting' : 'dealing');
+  else if (!hasBegun(game)) status.textContent = t(game.players.every(({ presence }) => presence !== 'invited') ? 'dealing' : plays(state.you) ? 'waiting' : 'notBegun');
   else {
     const mover = game.shown.seat === 'first' ? 0 : 1;
     const color = game.shown.turn ? t(game.shown.turn) : t(mover ? 'second' : 'first');
@@ -769,11 +769,10 @@ function drawFair() {
   const line = (/** @type {Word} */ word, /** @type {string} */ value) => html('p', { class: 'hash' }, `${t(word)} `, html('code', {}, value));
   place.replaceChildren(
     html('h2', {}, t('fair')),
-    html('p', { class: 'note' }, t(game.void ? 'fairVoid' : game.deal ? 'fairAfter' : 'fairBefore')),
+    html('p', { class: 'note' }, t(game.void ? 'fairVoid' : game.deal ? 'fairAfter' : game.joint ? 'fairJoint' : 'fairBefore')),
     line('commitment', game.commitment));
   const { joint } = game;
   const parties = (joint?.parts ?? []).flatMap((part, index) => (part ? [{ part, index, name: t(index ? 'secondLower' : 'firstLower') }] : []));
-  if (joint) place.append(html('p', { class: 'note' }, t('fairJoint', parties.map(({ name }) => name).join(', '))));
   for (const { part, name } of parties)
     if (part.commitment) place.append(html('p', { class: 'hash' }, `${t('fingerprintOf', name)} `, html('code', {}, part.commitment)));
   if (game.takeBacks) place.append(html('p', { class: 'note' }, t('takeBacks', game.takeBacks)));
@@ -789,7 +788,7 @@ function drawFair() {
       const beginning = await ask({ type: 'at', ply: 0 });
       if (!beginning) return;
       try {
-        told.textContent = t(joint ? 'verifiedJoint' : 'verified', verify(game, beginning.shown, holding(game.game)));
+        told.textContent = t(joint ? 'verifiedJoint' : 'verified', verify(game, beginning.shown, holding(joint?.game ?? game.game)));
       } catch (error) {
         told.textContent = t('switched', error instanceof Error ? error.message : String(error));
       }

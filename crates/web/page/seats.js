@@ -77,12 +77,14 @@ export const contribute = async (game, you, ask) => {
   const asked = `${game.game} ${by} ${awaits}`;
   if (answered.has(asked)) return;
   answered.add(asked);
-  const own = holding(game.game).own ?? { seed: random(), nonce: random() };
-  hold(game.game, { own, by });
+  // By the name to which parts are bound: a damaged game that goes on has another one.
+  const own = holding(joint.game).own ?? { seed: random(), nonce: random() };
+  hold(joint.game, { own, by });
   if (awaits === 'commitment') return void await ask({ type: 'commit', commitment: commitmentOf(own, by, joint.game) });
-  // Another page of this browser may have committed to something else; what was committed to decides.
-  hold(game.game, { seen: { commitment: game.commitment, parts: joint.parts.map((part) => part?.commitment ?? null) } });
-  if (commitment === null || commitment === commitmentOf(own, by, joint.game)) await ask({ type: 'reveal', ...own });
+  // What was committed to decides: another browser may hold the same seat.
+  if (commitment !== null && commitment !== commitmentOf(own, by, joint.game)) return;
+  hold(joint.game, { seen: { commitment: game.commitment, parts: joint.parts.map((part) => part?.commitment ?? null) } });
+  await ask({ type: 'reveal', ...own });
 };
 
 /** A page that comes back may be asked again. */
@@ -132,7 +134,7 @@ export const seatsPanel = (game, you, does) => {
   const other = own && game.players[own === 'first' ? 1 : 0];
   if (!game.inPlay || !other || !other.person) return game.inPlay && kept.token ? [linkList(game, kept)] : [];
   if (other.presence === 'invited') {
-    parts.push(html('p', {}, t('waiting')), html('p', { class: 'note' }, t('waitingNote')));
+    parts.push(html('p', { class: 'note' }, t('waitingNote')));
     if (kept.invitation) parts.push(linkField('invitation', t('inviteLink'), address(game.game, `&invite=${kept.invitation}`)));
   } else if (other.presence === 'away') parts.push(html('p', { id: 'away' }, t('opponentAway')));
   else if (other.presence === 'gone') parts.push(html('p', { id: 'away' }, t(hasBegun(game) ? 'opponentGone' : 'opponentAway')));

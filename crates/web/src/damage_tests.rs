@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anqi_play::{BotPolicy, Secret, Terms};
-use anqi_rules::Seed;
+use anqi_play::{BotPolicy, Secret, Terms, verify};
+use anqi_rules::{Contribution, Seat, Seed};
 use anqi_store::faults::{After, DiskFault, SimulatedDisk, every_fault};
 use anqi_store::{FolderLock, Syncer};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::folder;
 use crate::hosted::{Disk, HostedError, HostedGame, journal_path, record_path};
 use crate::house::{House, HouseSettings, OpenGame};
-use crate::seat::Held;
+use crate::seat::{Held, Tokens};
 
 const ID: &str = "0123456789abcdef";
 
@@ -131,6 +131,46 @@ fn a_damaged_journal_is_named_and_goes_on_as_a_new_game() {
         "resignation",
         "it is over, and not begun again"
     );
+}
+
+/// A damaged game of two people goes on with their seats, their parts of the deal and their tokens.
+#[test]
+fn seats_and_contributions_go_on_from_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = house(&dir);
+    let (open_game, tokens) = here.begin(terms().with_persons(Some(Seat::Second), true)).unwrap();
+    let Tokens { own, invitation } = tokens.unwrap();
+    let (id, played, guest) = {
+        let mut hosted = open_game.hosted();
+        let id = hosted.id().to_owned();
+        let (_, guest) = hosted.join(dir.path(), &invitation.unwrap().text()).unwrap();
+        let part = |by| Contribution { by, seed: Seed::from(7), nonce: Seed::from(8) };
+        for by in Seat::ALL {
+            hosted.commit(dir.path(), Held::only(by), &part(by).commitment(&id).to_string()).unwrap();
+        }
+        for by in Seat::ALL {
+            hosted.reveal(dir.path(), Held::only(by), &part(by).seed.to_string(), "8").unwrap();
+        }
+        play(&mut hosted, dir.path(), 6);
+        (id, plies(&hosted), guest)
+    };
+    drop((open_game, here));
+    let path = journal_path(dir.path(), &id);
+    flip(&path, line_at(&path, 11) + 30);
+
+    let here = house(&dir);
+    let damaged = here.find(&id).unwrap();
+    assert_eq!(plies(&damaged.hosted()), played[..3], "head, seat and four parts are before the plies");
+    assert_eq!(damaged.hosted().seats_of(None, false).unwrap(), Held::NONE);
+    let gone_on = here.go_on_from_damage(&id).unwrap();
+    for (token, seat) in [(own, Seat::First), (guest, Seat::Second)] {
+        assert_eq!(damaged.hosted().seats_of(Some(&token.text()), false).unwrap(), Held::only(seat));
+        assert_eq!(gone_on.hosted().seats_of(Some(&token.text()), false).unwrap(), Held::only(seat));
+    }
+    play(&mut gone_on.hosted(), dir.path(), 3);
+    assert_eq!(plies(&gone_on.hosted()), played, "the same deal");
+    gone_on.hosted().resign(dir.path(), Held::only(Seat::Second)).unwrap();
+    assert_eq!(verify(&gone_on.hosted().record()).unwrap().contributed, [true; 2]);
 }
 
 /// Every line of a journal damaged: up to it everything is there. The head holds the deal: without it nothing can be shown,

@@ -326,7 +326,7 @@ fn a_game_that_is_not_on_the_disk_says_so() {
 
 /// A message with something wrong in it, mostly.
 fn mangled(rng: &mut impl Rng) -> String {
-    const SOUND: [&str; 8] = [
+    const SOUND: [&str; 12] = [
         r#"{"type":"play","move":"a1-a2","ply":0}"#,
         r#"{"type":"open","game":"0123456789abcdef"}"#,
         r#"{"type":"at","ply":1}"#,
@@ -335,6 +335,10 @@ fn mangled(rng: &mut impl Rng) -> String {
         r#"{"type":"analyse","ply":999}"#,
         r#"{"type":"new","first":"nobody","second":"person","rules":"chen","clock":null}"#,
         r#"{"type":"link","re":18446744073709551615}"#,
+        r#"{"type":"open","game":"0123456789abcdef","token":"0123456789abcdef0123456789abcdef"}"#,
+        r#"{"type":"join","token":"0123456789abcdef0123456789abcdef"}"#,
+        r#"{"type":"commit","commitment":"00"}"#,
+        r#"{"type":"reveal","seed":"1","nonce":"2"}"#,
     ];
     let mut bytes = SOUND[rng.next_u32() as usize % SOUND.len()].as_bytes().to_vec();
     for _ in 0..1 + rng.next_u32() % 4 {
