@@ -11,6 +11,7 @@ mod disk_tests;
 mod endgame;
 mod engine;
 mod experiment;
+mod games;
 mod generate;
 mod guide;
 mod matches;
@@ -61,7 +62,8 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Serve(serve::ServeArgs),
+    Serve(Box<serve::ServeArgs>),
+    Games(games::GamesArgs),
     Play(play::PlayArgs),
     VerifyDeal(verify_deal::VerifyDealArgs),
     Guide(guide::GuideArgs),
@@ -134,6 +136,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
     match &cli.command {
         None => serve::run(&serve::ServeArgs::default(), out),
         Some(Command::Serve(args)) => serve::run(args, out),
+        Some(Command::Games(args)) => games::run(args, out),
         Some(Command::Play(args)) => play::run(args),
         Some(Command::VerifyDeal(args)) => verify_deal::run(args, out),
         Some(Command::Guide(args)) => guide::run(args, out),

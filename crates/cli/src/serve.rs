@@ -1,5 +1,8 @@
 //! `anqi serve`, and `anqi` alone: the page.
 
+mod network;
+mod operation;
+
 use std::env;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -9,13 +12,16 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use anqi_rules::Seed;
-use anqi_web::{Holder, House, HouseError, HouseSettings, serve};
+use anqi_web::{Holder, House, HouseError, HouseSettings, Limits, serve_until};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 use tokio::net::TcpListener;
 
+use self::network::{LimitArgs, NetworkArgs};
+use self::operation::OperationArgs;
 use crate::Exit;
+use crate::games::days;
 use crate::output::Output;
 use crate::resources::resources;
 
@@ -25,7 +31,7 @@ pub(crate) struct ServeArgs {
     /// Port to listen on; 0 for any that is free [default: 8064, or the next that is free]
     #[arg(long)]
     port: Option<u16>,
-    /// Address to listen on. Whoever can reach it can play, and open every game
+    /// Address to listen on. Without --public all who can reach it can play, and open every game
     #[arg(long, default_value_t = HOST)]
     host: IpAddr,
     /// Leave the browser alone
@@ -40,6 +46,12 @@ pub(crate) struct ServeArgs {
     /// Where deals come from, for tests: whoever knows it knows them all [default: the system]
     #[arg(long, hide = true)]
     seed: Option<Seed>,
+    #[command(flatten)]
+    network: NetworkArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    operation: OperationArgs,
 }
 
 /// The port when none is asked for, or the next that is free.
@@ -49,7 +61,17 @@ const HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 impl Default for ServeArgs {
     fn default() -> ServeArgs {
-        ServeArgs { port: None, host: HOST, no_open: false, games: None, tables: None, seed: None }
+        ServeArgs {
+            port: None,
+            host: HOST,
+            no_open: false,
+            games: None,
+            tables: None,
+            seed: None,
+            network: NetworkArgs::default(),
+            limits: LimitArgs::default(),
+            operation: OperationArgs::default(),
+        }
     }
 }
 
@@ -70,16 +92,19 @@ impl Serving {
 }
 
 impl ServeArgs {
-    /// Whether a server that is there already will do: it was not asked for another address, tables or deals.
+    /// Whether a server that is there already will do: it was not asked for another address, tables, deals or guests.
     fn leaves_all_open(&self) -> bool {
-        self.port.is_none() && self.host == HOST && self.tables.is_none() && self.seed.is_none()
+        let is_usual = !self.network.public && self.network.tls_cert.is_none();
+        self.port.is_none() && self.host == HOST && self.tables.is_none() && self.seed.is_none() && is_usual
     }
 }
 
 pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
-    allow_many_files();
-    let dir = args.games.clone().unwrap_or_else(data_dir);
-    let house = match open(args, &dir) {
+    let public = args.network.public;
+    operation::log(&args.operation, public);
+    let limits = operation::within_files(args.limits.limits(public))?;
+    let dir = games_dir(args.games.as_deref());
+    let house = match open(args, &dir, &limits) {
         // The page of this folder is open already: what was asked for is there.
         Err(HouseError::Locked { holder: Some(holder), .. }) if args.leaves_all_open() && holder.answers() => {
             let serving = Serving::new(holder.url(), &dir, Some(holder.process));
@@ -98,8 +123,17 @@ pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
     runtime.block_on(async {
         let listener = listen(args).await?;
         let address = listener.local_addr()?;
-        house.announce(address)?;
-        let serving = Serving::new(format!("http://{address}/"), &dir, None);
+        let settings = args.network.settings(args.operation.metrics_address).await?;
+        let is_tls = settings.tls.is_some();
+        house.announce(address, is_tls)?;
+        let scheme = if is_tls { "https" } else { "http" };
+        let serving = Serving::new(format!("{scheme}://{address}/"), &dir, None);
+        if !public && !address.ip().is_loopback() {
+            tracing::warn!(
+                "this page is open to all who can reach {address}: they can play and open every game, and nothing is bounded; \
+                 on a network take --public"
+            );
+        }
         out.print(&serving, |text| {
             writeln!(text, "anqi {}: the workshop for Chinese Dark Chess (暗棋, banqi)\n", env!("CARGO_PKG_VERSION"))?;
             if args.port.is_none() && address.port() != PORT {
@@ -109,22 +143,28 @@ pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
             writeln!(text, "  its games  {}\n", serving.games)?;
             writeln!(text, "Ctrl-C ends it. `anqi guide` shows what else there is, `anqi play` plays in the terminal.")
         })?;
-        if !args.no_open {
+        if !args.no_open && !public {
             open_browser(&serving.url);
         }
-        serve(listener, house).await?;
-        Ok(Exit::Done)
-    })
+        serve_until(listener, house, settings, operation::end()?).await?;
+        Ok::<_, anyhow::Error>(())
+    })?;
+    // Everything is on the disk; what still runs is not wanted any more.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    Ok(Exit::Done)
 }
 
 /// Opens the folder of games. A server that has just locked it may not listen yet, and one that is ending may not have
 /// let go of it: a second later either is clear.
-fn open(args: &ServeArgs, dir: &Path) -> Result<Arc<House>, HouseError> {
+fn open(args: &ServeArgs, dir: &Path, limits: &Limits) -> Result<Arc<House>, HouseError> {
     let until = Instant::now() + Duration::from_secs(1);
     let settings = HouseSettings {
         deals: args.seed.clone(),
         tables: args.tables.clone(),
         resources: resources(),
+        public: args.network.public,
+        limits: limits.clone(),
+        keep: args.operation.keep_days.map(days),
         ..HouseSettings::default()
     };
     loop {
@@ -156,18 +196,6 @@ async fn listen(args: &ServeArgs) -> Result<TcpListener> {
     bail!("ports {PORT} to {} are taken, choose another with --port", PORT + MOST_PORTS - 1)
 }
 
-/// A thousand pages are more open files than many systems allow at first; what they allow at most will do.
-#[cfg(unix)]
-fn allow_many_files() {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    let _ = setrlimit(Resource::Nofile, limit);
-}
-
-#[cfg(not(unix))]
-fn allow_many_files() {}
-
 /// Opens the page where there is a desktop; otherwise the address has been printed.
 fn open_browser(url: &str) {
     let has_desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| env::var_os(name).is_some());
@@ -180,6 +208,11 @@ fn open_browser(url: &str) {
         let quiet = Stdio::null;
         let _ = Command::new(program).args(words).arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     }
+}
+
+/// The folder of games: the one that was named, or the user's.
+pub(crate) fn games_dir(named: Option<&Path>) -> PathBuf {
+    named.map_or_else(data_dir, Path::to_owned)
 }
 
 fn data_dir() -> PathBuf {

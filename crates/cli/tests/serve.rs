@@ -27,11 +27,16 @@ impl Server {
     }
 
     fn start_with(games: &Path, args: &[&str]) -> Server {
+        Server::start_logging(games, args, Stdio::inherit())
+    }
+
+    fn start_logging(games: &Path, args: &[&str], log: Stdio) -> Server {
         let process = Command::new(env!("CARGO_BIN_EXE_anqi"))
             .args(["serve", "--json", "--no-open", "--games"])
             .arg(games)
             .args(args)
             .stdout(Stdio::piped())
+            .stderr(log)
             .spawn()
             .unwrap();
         Server::of(process)
@@ -202,6 +207,123 @@ fn a_table_that_is_shortened_does_not_end_the_page() {
     let name = table.file_name().unwrap().to_str().unwrap();
     assert!(line.starts_with("playing without tables: ") && line.contains(name), "{line}");
     assert!(line.contains("is damaged: the file was shortened after it was opened"), "{line}");
+}
+
+fn send(process: &Child, signal: rustix::process::Signal) {
+    let id = rustix::process::Pid::from_raw(i32::try_from(process.id()).unwrap()).unwrap();
+    rustix::process::kill_process(id, signal).unwrap();
+}
+
+/// Asked to end, a server tells its pages, stops its engines and ends well; and its log is free of what is secret.
+#[test]
+fn a_server_that_is_asked_to_end_does() {
+    for (signal, format) in [(rustix::process::Signal::TERM, "json"), (rustix::process::Signal::INT, "text")] {
+        let dir = tempfile::tempdir().unwrap();
+        let log = fs::File::create(dir.path().join("log")).unwrap();
+        let games = dir.path().join("games");
+        let args = ["--port", "0", "--public", "--log-level", "debug", "--log-format", format];
+        let mut server = Server::start_logging(&games, &args, log.into());
+        let mut page = server.page();
+        let game = page.ask(json!({ "type": "new", "first": "person", "second": "champion movetime=5" })).unwrap();
+        let mv = game["shown"]["flips"][0].as_str().unwrap();
+        assert_eq!(page.ask(json!({ "type": "play", "move": mv, "ply": 0 })).unwrap()["type"], "done");
+        send(&server.process, signal);
+        let closed = loop {
+            match page.socket.read() {
+                Ok(Message::Close(frame)) => break frame,
+                Ok(_) => {}
+                Err(error) => panic!("{error}"),
+            }
+        };
+        assert_eq!(u16::from(closed.unwrap().code), 1001);
+        assert_eq!(server.process.wait().unwrap().code(), Some(0));
+        let log = fs::read_to_string(dir.path().join("log")).unwrap();
+        assert!(log.contains("everything is on the disk"), "{log}");
+        assert!(format == "text" || log.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{log}");
+        let name = game["game"].as_str().unwrap();
+        let journal = fs::read_to_string(games.join(format!("{name}.journal"))).unwrap();
+        assert_eq!(journal.lines().filter(|line| line.starts_with("entry")).count(), 1);
+        let head = journal.lines().find(|line| line.starts_with("head")).unwrap();
+        let head: Value = serde_json::from_str(&head[head.find('{').unwrap()..]).unwrap();
+        for secret in [name, head["seed"].as_str().unwrap(), head["nonce"].as_str().unwrap()] {
+            assert!(!log.contains(secret), "{log}");
+        }
+    }
+}
+
+/// Without enough files a server says so when it starts, with numbers.
+#[test]
+fn too_few_files_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let start = |files: u32| {
+        let line = format!("ulimit -n {files}; exec \"$0\" serve --no-open --port 0 --games \"$1\" --tables /nowhere/at/all");
+        let mut shell = Command::new("sh");
+        let output = shell.args(["-c", &line, env!("CARGO_BIN_EXE_anqi")]).arg(dir.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let told = start(400);
+    assert!(told.contains("this process may open 400 files: 252 sockets at most are let in instead of 4,096"), "{told}");
+    assert!(told.contains("`ulimit -n 5525`") && told.contains("LimitNOFILE=5525"), "{told}");
+    let told = start(100);
+    assert!(told.contains("this process may open 100 files, a server needs 128 at least"), "{told}");
+}
+
+#[test]
+fn what_a_network_needs_is_checked_at_the_start() {
+    let dir = tempfile::tempdir().unwrap();
+    for (args, expected) in [
+        (&["--tls-cert", "chain.pem"][..], "--tls-key"),
+        (&["--tls-cert", "/none/chain.pem", "--tls-key", "/none/key.pem"], "cannot read the certificate /none/chain.pem"),
+        (&["--allow-host", "https://banqi.example.org"], "is not the name of a host"),
+        (&["--trust-proxy", "somewhere"], "is neither loopback, nor an address"),
+        (&["--max-nodes", "0"], "--max-nodes"),
+        (&["--metrics-address", "192.0.2.1:1"], "cannot listen on 192.0.2.1:1, see --metrics-address"),
+    ] {
+        let (output, error) = serve(dir.path(), &[&["--port", "0"], args].concat());
+        assert!(!output.status.success() && error.contains(expected), "{error}");
+    }
+    // All who can reach a server without --public may open every game: that is said.
+    let log = dir.path().join("log");
+    let args = ["--port", "0", "--host", "0.0.0.0"];
+    let server = Server::start_logging(dir.path(), &args, fs::File::create(&log).unwrap().into());
+    drop(server.page());
+    let told = fs::read_to_string(&log).unwrap();
+    assert!(told.contains("WARN") && told.contains("on a network take --public"), "{told}");
+}
+
+/// Copies of a folder that a server uses, and what becomes of old games.
+#[test]
+fn games_are_copied_and_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let (games, copy) = (dir.path().join("games"), dir.path().join("copy"));
+    let server = Server::start(&games);
+    let game = server.page().ask(json!({ "type": "new", "first": "person", "second": "person" })).unwrap();
+    let run = |args: &[&str], games: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anqi"));
+        command.args(["--json", "games"]).args(args).arg("--games").arg(games).output().unwrap()
+    };
+    let copied = run(&["backup", copy.to_str().unwrap()], &games);
+    let copied: Value = serde_json::from_slice(&copied.stdout).unwrap();
+    assert_eq!((&copied["schema"], &copied["files"]), (&json!("anqi-games-backup-1"), &json!(1)));
+    let again = run(&["backup", copy.to_str().unwrap()], &games);
+    assert!(String::from_utf8(again.stderr).unwrap().contains("is there already; choose a folder that is empty"));
+    let busy = run(&["prune", "--older-than", "1"], &games);
+    assert!(String::from_utf8(busy.stderr).unwrap().contains("another process is at work in this folder"));
+    drop(server);
+    let back = dir.path().join("back");
+    let restored = run(&["restore", copy.to_str().unwrap()], &back);
+    assert_eq!(serde_json::from_slice::<Value>(&restored.stdout).unwrap()["files"], 1);
+    let opened = Server::start(&back).page().ask(json!({ "type": "open", "game": game["game"] })).unwrap();
+    assert_eq!(opened["commitment"], game["commitment"]);
+    let journal = back.join(format!("{}.journal", game["game"].as_str().unwrap()));
+    let old = std::time::SystemTime::now() - Duration::from_secs(3 * 86_400);
+    fs::File::options().append(true).open(&journal).unwrap().set_modified(old).unwrap();
+    for (args, is_there) in [(&["prune", "--older-than", "2", "--dry-run"][..], true), (&["prune", "--older-than", "2"], false)] {
+        let pruned = run(args, &back);
+        let pruned: Value = serde_json::from_slice(&pruned.stdout).unwrap();
+        assert_eq!((&pruned["games"], journal.exists()), (&json!([game["game"]]), is_there));
+    }
 }
 
 fn plies(game: &Value) -> Vec<String> {

@@ -77,6 +77,12 @@ pub(crate) fn tidy(dir: &Path, policy: &BotPolicy) -> io::Result<Vec<String>> {
     Ok(notes)
 }
 
+/// How many games are in the folder.
+pub(crate) fn count(dir: &Path) -> io::Result<u64> {
+    let files = list(dir)?;
+    Ok(files.iter().filter(|found| ["journal", "anqi"].contains(&extension(&found.path))).count() as u64)
+}
+
 fn secure(path: &Path) -> io::Result<()> {
     if is_open_to_others(path)? { make_secret(path) } else { Ok(()) }
 }

@@ -24,6 +24,9 @@ pub struct Holder {
     pub process: u32,
     /// Where it listens.
     pub address: SocketAddr,
+    /// Whether it speaks TLS.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tls: bool,
 }
 
 const SCHEMA: &str = "anqi-server-1";
@@ -35,7 +38,7 @@ const LONGEST_ANSWER: usize = 16 * 1024;
 
 impl Holder {
     /// This process, listening on `address`, with an id of its own.
-    pub(crate) fn new(address: SocketAddr) -> io::Result<Holder> {
+    pub(crate) fn new(address: SocketAddr, tls: bool) -> io::Result<Holder> {
         let mut id = [0; 8];
         getrandom::fill(&mut id).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Holder {
@@ -44,6 +47,7 @@ impl Holder {
             id: format!("{:016x}", u64::from_le_bytes(id)),
             process: process::id(),
             address,
+            tls,
         })
     }
 
@@ -60,7 +64,8 @@ impl Holder {
     /// The address of the page. A server that listens on every address is reached on the loopback address.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}/", self.reachable())
+        let scheme = if self.tls { "https" } else { "http" };
+        format!("{scheme}://{}/", self.reachable())
     }
 
     fn reachable(&self) -> SocketAddr {
@@ -73,10 +78,10 @@ impl Holder {
         address
     }
 
-    /// Whether this very server answers at its address. Waits for two seconds at most.
+    /// Whether this very server answers at its address. Waits for two seconds at most. One that speaks TLS is not asked.
     #[must_use]
     pub fn answers(&self) -> bool {
-        self.ask().is_ok_and(|answer| answer == *self)
+        !self.tls && self.ask().is_ok_and(|answer| answer == *self)
     }
 
     fn ask(&self) -> io::Result<Holder> {

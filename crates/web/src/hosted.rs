@@ -399,6 +399,11 @@ impl HostedGame {
         }
     }
 
+    /// Forces what was written to the disk.
+    pub(crate) fn sync(&self) -> Result<(), JournalError> {
+        if let State::Live(live) = &self.state { live.journal.sync() } else { Ok(()) }
+    }
+
     /// Changes with everything that happens in the game.
     pub(crate) fn version(&self) -> u64 {
         self.version

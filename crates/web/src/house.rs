@@ -3,28 +3,32 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
-use anqi_engine::{BuildError, Choice, Resources, Stop};
-use anqi_play::{Analyst, AnalystError, BotPolicy, Occupant, Secret, Terms, TermsError};
+use anqi_engine::{BuildError, Resources};
+use anqi_play::{Analyst, AnalystError, Bot, BotPolicy, Occupant, Secret, Terms, TermsError};
 use anqi_records::{Reader, Record};
-use anqi_rules::{Game, Seat, Seed, excerpt};
-use anqi_store::{Access, FolderLock, JournalError, LockError, Syncer, create_secret_folder, write_whole};
-use tokio::sync::{Semaphore, broadcast};
-use tokio::task::AbortHandle;
+use anqi_rules::{Seat, Seed, excerpt};
+use anqi_store::{Access, FolderLock, JournalError, LockError, Syncer, create_secret_folder, remove, write_whole};
+use tokio::sync::{broadcast, watch};
 
 use crate::folder;
 use crate::holder::Holder;
 use crate::hosted::{Disk, HostedError, HostedGame, journal_path, record_path};
+use crate::limits::{LimitError, Limits};
+use crate::metrics::{Metrics, count};
 use crate::presence::{Timer, Waits};
+use crate::retention::old_games;
+use crate::scheduler::{Class, Scheduler, Turn};
 use crate::seat::Tokens;
+use crate::tasks::{OwnedTask, on_disk};
 use crate::thinkers::Thinkers;
 use crate::view::GameView;
+use crate::visitors::{Visitor, VisitorId, Visitors};
 use crate::watchers::{Told, Watchers};
 use crate::wire::{Imported, Listed, ListedPlayer};
 
@@ -40,10 +44,19 @@ pub struct House {
     disk: Disk,
     /// What a page may ask of players.
     policy: BotPolicy,
+    pub(crate) limits: Limits,
+    pub(crate) visitors: Visitors,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) metrics: Arc<Metrics>,
+    /// About how many games are in the folder.
+    pub(crate) folder_games: AtomicU64,
+    /// The last journal could not be forced to the disk.
+    has_disk_trouble: AtomicBool,
+    /// True when the server ends.
+    closing: watch::Sender<bool>,
+    /// Games that were not touched for so long are deleted.
+    keep: Option<Duration>,
     thinkers: Thinkers,
-    /// Slots for playing engines and for analysis; neither waits for the other.
-    pub(crate) play_slots: Semaphore,
-    pub(crate) study_slots: Semaphore,
     pub(crate) analyst: Analyst,
     resources: Resources,
     /// Whether a game without seats is for spectators alone.
@@ -62,10 +75,15 @@ pub struct HouseSettings {
     pub tables: Option<PathBuf>,
     /// What the players share.
     pub resources: Resources,
-    /// Whether strangers play here: then every new game has seats that are held by tokens, and one without is only watched.
+    /// Whether strangers play here: then every new game has seats that are held by tokens, one without is only watched, and
+    /// the games of others are not listed.
     pub public: bool,
     /// How long is waited for players.
     pub waits: Waits,
+    /// What the server and one visitor of it may spend.
+    pub limits: Limits,
+    /// Games that were not touched for so long are deleted, finished or not.
+    pub keep: Option<Duration>,
 }
 
 /// A hosted game in memory, its watchers and what is under way in it.
@@ -74,6 +92,8 @@ pub(crate) struct OpenGame {
     watchers: Watchers,
     going: Mutex<Going>,
     pub(crate) timer: Timer,
+    /// Whose share of the engines its engines take: the visitor who opened it or did something in it last.
+    visitor: Mutex<VisitorId>,
 }
 
 /// What is under way in a game.
@@ -81,8 +101,10 @@ pub(crate) struct OpenGame {
 struct Going {
     /// The version of the game that it belongs to.
     version: Option<u64>,
-    thinking: Stop,
-    flag: Option<AbortHandle>,
+    thinking: Option<OwnedTask>,
+    flag: Option<OwnedTask>,
+    /// An engine is to move when a page opens the game.
+    waits_for_page: bool,
 }
 
 /// Why a house cannot be opened, or what was asked of it cannot be done.
@@ -133,11 +155,12 @@ impl House {
             LockError::Held(dir_text) => HouseError::Locked { dir: dir_text, holder: Holder::read(dir).map(Box::new) },
             LockError::Io { error, .. } => failed(error),
         })?;
-        let cores = available_parallelism().map_or(1, usize::from);
-        let policy = BotPolicy::page(u32::try_from(cores).unwrap_or(u32::MAX));
+        let limits = settings.limits;
+        let policy = limits.bots;
         for note in folder::tidy(dir, &policy).map_err(failed)? {
-            eprintln!("{note}");
+            tracing::warn!("{note}");
         }
+        let folder_games = AtomicU64::new(folder::count(dir).map_err(failed)?);
         let whose: Arc<OnceLock<Weak<House>>> = Arc::default();
         let theirs = Arc::clone(&whose);
         let syncer = Syncer::start(move |journal, result| {
@@ -152,9 +175,15 @@ impl House {
             games: AtomicU64::new(0),
             disk: Disk { lock, syncer: syncer.map_err(failed)? },
             policy,
-            thinkers: Thinkers::default(),
-            play_slots: Semaphore::new(cores),
-            study_slots: Semaphore::new(cores.div_ceil(2)),
+            visitors: Visitors::default(),
+            scheduler: Scheduler::new(limits.slots, limits.waiting),
+            metrics: Arc::default(),
+            folder_games,
+            has_disk_trouble: AtomicBool::new(false),
+            closing: watch::Sender::new(false),
+            keep: settings.keep,
+            thinkers: Thinkers::new(limits.players_megabytes),
+            limits,
             analyst,
             resources: settings.resources,
             public: settings.public,
@@ -175,9 +204,9 @@ impl House {
     ///
     /// # Errors
     /// If that cannot be written.
-    pub fn announce(&self, address: SocketAddr) -> Result<(), HouseError> {
+    pub fn announce(&self, address: SocketAddr, is_tls: bool) -> Result<(), HouseError> {
         let failed = |error| HouseError::Folder { path: self.dir.display().to_string(), error };
-        let holder = Holder::new(address).map_err(failed)?;
+        let holder = Holder::new(address, is_tls).map_err(failed)?;
         holder.write(&self.dir).map_err(failed)?;
         let _ = self.holder.set(holder);
         Ok(())
@@ -289,8 +318,10 @@ impl House {
 
     /// A journal has been forced to the disk, or could not be: the pages that show the game are told.
     fn hear_of_disk(&self, journal: &Path, result: Result<(), JournalError>) {
+        self.has_disk_trouble.store(result.is_err(), Ordering::Relaxed);
         if let Err(error) = &result {
-            eprintln!("{error}");
+            count(&self.metrics.sync_failures);
+            tracing::error!("{error}");
         }
         let id = journal.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let open_game = self.hosted_games().get(id).and_then(Weak::upgrade);
@@ -374,7 +405,8 @@ impl House {
         })
     }
 
-    /// Tells the pages of a game what has changed, and lets an engine move and the clock run.
+    /// Tells the pages of a game what has changed, and lets an engine move and the clock run. An engine without a clock moves
+    /// while a page shows the game, and waits for one otherwise.
     pub(crate) fn go_on(self: &Arc<House>, open_game: &Arc<OpenGame>) {
         let mut hosted = open_game.hosted();
         let version = hosted.version();
@@ -385,64 +417,168 @@ impl House {
                 if has_news {
                     open_game.watchers.tell(&hosted);
                 }
-                return;
+                if !going.waits_for_page {
+                    return;
+                }
             }
             Some(_) => open_game.watchers.tell(&hosted),
             // A page that opens the game gets all of it.
             None => {}
         }
-        going.thinking.raise();
-        if let Some(flag) = going.flag.take() {
-            flag.abort();
-        }
         *going = Going { version: Some(version), ..Going::default() };
         let clock = hosted.running_clock();
         if let Some((_, left)) = clock {
             let (house, open_game) = (Arc::clone(self), Arc::clone(open_game));
-            let flag = tokio::spawn(async move {
+            going.flag = Some(OwnedTask::spawn(async move {
                 tokio::time::sleep(left + Duration::from_millis(1)).await;
-                let fallen = open_game.at_version(version, |hosted| hosted.fall_flag(&house.dir));
-                house.after(&open_game, fallen);
-            });
-            going.flag = Some(flag.abort_handle());
+                on_disk(|| {
+                    let fallen = open_game.at_version(version, |hosted| hosted.fall_flag(&house.dir));
+                    house.after(&open_game, fallen);
+                });
+            }));
         }
-        let Some(bot) = hosted.to_move().and_then(Occupant::bot).cloned() else { return };
-        let seat = hosted.game().seat();
-        let (game, stop) = (hosted.game().clone(), going.thinking.clone());
-        // Nothing hidden goes into it: the game's public name and the ply.
-        let seed = Seed::from([3; 32]).child(hosted.id()).child(game.plies().len().to_le_bytes());
-        let (house, open_game) = (Arc::clone(self), Arc::clone(open_game));
-        tokio::spawn(async move {
-            let Ok(_permit) = house.play_slots.acquire().await else { return };
-            let (thinking, its_game) = (Arc::clone(&house), Arc::clone(&open_game));
-            let thought = tokio::task::spawn_blocking(move || {
-                let mut thinker = thinking.thinkers.take(&its_game, seat, &bot, &thinking.resources)?;
-                let choice = thinker.choose(&game, clock, seed, &stop);
-                thinking.thinkers.put(&its_game, seat, &bot, thinker);
-                Ok::<_, BuildError>(choice)
-            });
-            let thought = thought.await;
-            // The move is of no use if the game has changed since.
-            let played = match thought {
-                Ok(Ok(Some(choice))) => open_game.at_version(version, |hosted| hosted.play(&house.dir, choice.mv)),
-                Ok(Err(error)) => open_game.at_version(version, |_| Err(error.into())),
-                Ok(Ok(None)) | Err(_) => return,
-            };
-            house.after(&open_game, played);
-        });
+        let Some(bot) = hosted.to_move().and_then(Occupant::bot) else { return };
+        if clock.is_none() && !open_game.watchers.is_watched() || *self.closing.borrow() {
+            going.waits_for_page = true;
+            return;
+        }
+        let class = if clock.is_some() { Class::Clocked } else { Class::Move };
+        let turn = self.scheduler.engine(open_game.visitor(), class, is_long(bot));
+        going.thinking = Some(OwnedTask::spawn(Arc::clone(self).think(Arc::clone(open_game), turn, &hosted)));
     }
 
-    /// Lets the analyst think as soon as it is its turn among `those` who think.
-    pub(crate) async fn think(
-        self: &Arc<House>,
-        those: &Semaphore,
-        game: Game,
-        nodes: u64,
-        stop: Stop,
-    ) -> Option<Choice> {
-        let _permit = those.acquire().await.ok()?;
-        let house = Arc::clone(self);
-        tokio::task::spawn_blocking(move || house.analyst.think(&game, nodes, &stop)).await.ok()?
+    /// Lets the engine to move think when it is its turn, and plays its move.
+    fn think(
+        self: Arc<House>,
+        open_game: Arc<OpenGame>,
+        mut turn: Turn,
+        hosted: &HostedGame,
+    ) -> impl Future<Output = ()> + use<> {
+        let (game, version) = (hosted.game().clone(), hosted.version());
+        let bot = hosted.to_move().and_then(Occupant::bot).cloned();
+        // Nothing hidden goes into it: the game's public name and the ply.
+        let seed = Seed::from([3; 32]).child(hosted.id()).child(game.plies().len().to_le_bytes());
+        async move {
+            let Some(bot) = bot.map(|bot| self.bounded(bot)) else { return };
+            let (thinking, its_game) = (Arc::clone(&self), Arc::clone(&open_game));
+            let thought = turn.run(move |stop| {
+                // It may have waited, and its clock has run.
+                let clock = its_game.at_version(version, |hosted| hosted.running_clock())?;
+                let thinker = thinking.thinkers.take(&its_game, game.seat(), &bot, &thinking.resources);
+                Some(thinker.map(|mut thinker| {
+                    let choice = thinker.choose(&game, clock, seed.clone(), stop);
+                    thinking.thinkers.put(&its_game, game.seat(), &bot, thinker);
+                    choice
+                }))
+            });
+            let thought = thought.await.flatten();
+            on_disk(|| {
+                // The move is of no use if the game has changed since.
+                let played = match thought {
+                    Some(Ok(Some(choice))) => open_game.at_version(version, |hosted| hosted.play(&self.dir, choice.mv)),
+                    Some(Err(error)) => open_game.at_version(version, |_| Err(error.into())),
+                    Some(Ok(None)) | None => return,
+                };
+                if matches!(played, Some(Ok(()))) {
+                    count(&self.metrics.plies);
+                }
+                self.after(&open_game, played);
+            });
+        }
+    }
+
+    /// A bot that is bounded by its depth alone is so by nodes, too, where strangers come.
+    fn bounded(&self, mut bot: Bot) -> Bot {
+        let limits = &mut bot.budget.limits;
+        if self.limits.bounds_depth && limits.nodes.is_none() && limits.playouts.is_none() && limits.time.is_none() {
+            limits.nodes = Some(self.policy.nodes);
+        }
+        bot
+    }
+
+    /// Deletes what was not touched for too long, but for what is in memory.
+    pub(crate) fn prune(&self) {
+        let Some(keep) = self.keep else { return };
+        let old = match old_games(&self.dir, keep) {
+            Ok(old) => old,
+            Err(error) => return tracing::error!("cannot look for old games: {error}"),
+        };
+        let mut deleted = 0;
+        for (id, files) in old {
+            // As long as this is locked the game is not opened.
+            let games = self.hosted_games();
+            if games.get(&id).is_some_and(|open_game| open_game.strong_count() > 0) {
+                continue;
+            }
+            match files.iter().try_for_each(|file| remove(file)) {
+                Ok(()) => deleted += 1,
+                Err(error) => tracing::error!("cannot delete an old game: {error}"),
+            }
+        }
+        if deleted > 0 {
+            tracing::info!(deleted, "old games were deleted");
+            let less = |number: u64| Some(number.saturating_sub(deleted));
+            let _ = self.folder_games.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        }
+    }
+
+    /// Whether a visitor may begin one game more.
+    pub(crate) fn check_new_game(&self, visitor: &Visitor) -> Result<(), LimitError> {
+        if self.folder_games.load(Ordering::Relaxed) >= self.limits.folder_games {
+            return Err(LimitError::FolderFull(self.limits.folder_games));
+        }
+        visitor.take_game(&self.limits)?;
+        self.folder_games.fetch_add(1, Ordering::Relaxed);
+        count(&self.metrics.games_begun);
+        Ok(())
+    }
+
+    /// A page has closed a game. If it was the last, engines without a clock wait for the next.
+    pub(crate) fn left(&self, open_game: &OpenGame) {
+        let hosted = open_game.hosted();
+        let mut going = open_game.going();
+        if going.thinking.is_some() && !open_game.watchers.is_watched() && hosted.running_clock().is_none() {
+            going.thinking = None;
+            going.waits_for_page = true;
+        }
+    }
+
+    /// Whether the server can do its work, or what keeps it from it.
+    pub(crate) fn health(&self) -> Result<(), &'static str> {
+        if *self.closing.borrow() {
+            Err("the server is ending")
+        } else if self.has_disk_trouble.load(Ordering::Relaxed) {
+            Err("a journal could not be forced to the disk")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// True from the moment on at which the server ends.
+    pub(crate) fn closing(&self) -> watch::Receiver<bool> {
+        self.closing.subscribe()
+    }
+
+    /// The server ends: pages are told, and engines stop.
+    pub(crate) fn close(&self) {
+        self.closing.send_replace(true);
+        for open_game in self.games_in_memory() {
+            *open_game.going() = Going::default();
+        }
+    }
+
+    /// Forces everything that was written to the disk.
+    pub(crate) fn sync(&self) {
+        for open_game in self.games_in_memory() {
+            if let Err(error) = open_game.hosted().sync() {
+                count(&self.metrics.sync_failures);
+                tracing::error!("{error}");
+            }
+        }
+    }
+
+    fn games_in_memory(&self) -> Vec<Arc<OpenGame>> {
+        self.hosted_games().values().filter_map(Weak::upgrade).collect()
     }
 
     /// A background task has finished: an engine's move, or a flag.
@@ -462,8 +598,13 @@ fn hold(games: &mut HashMap<String, Weak<OpenGame>>, hosted: HostedGame) -> Arc<
     games.retain(|_, open_game| open_game.strong_count() > 0);
     let id = hosted.id().to_owned();
     let watchers = Watchers::new(&hosted);
-    let open_game =
-        Arc::new(OpenGame { hosted: Mutex::new(hosted), watchers, going: Mutex::default(), timer: Timer::default() });
+    let open_game = Arc::new(OpenGame {
+        hosted: Mutex::new(hosted),
+        watchers,
+        going: Mutex::default(),
+        timer: Timer::default(),
+        visitor: Mutex::new(VisitorId::of(Ipv4Addr::LOCALHOST.into())),
+    });
     games.insert(id, Arc::downgrade(&open_game));
     open_game
 }
@@ -475,6 +616,20 @@ impl OpenGame {
 
     fn going(&self) -> MutexGuard<'_, Going> {
         self.going.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on its engines take this visitor's share.
+    pub(crate) fn set_visitor(&self, visitor: VisitorId) {
+        *self.visitor.lock().unwrap_or_else(PoisonError::into_inner) = visitor;
+    }
+
+    fn visitor(&self) -> VisitorId {
+        *self.visitor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a page has it open.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watchers.is_watched()
     }
 
     /// The game as a page sees it now, and every change from now on.
@@ -547,7 +702,16 @@ impl ListedPlayer {
     }
 }
 
-const ID_DIGITS: usize = 16;
+/// Whether a bot may think for more than some milliseconds. What it is taken for here decides only how long it waits.
+fn is_long(bot: &Bot) -> bool {
+    const FEW_NODES: u64 = 5000;
+    const FEW_PLAYOUTS: u64 = 2000;
+    let limits = &bot.budget.limits;
+    !(limits.nodes.is_some_and(|nodes| nodes <= FEW_NODES)
+        || limits.playouts.is_some_and(|playouts| playouts <= FEW_PLAYOUTS))
+}
+
+pub(crate) const ID_DIGITS: usize = 16;
 
 fn id_of(seed: &Seed) -> String {
     seed.to_string()[..ID_DIGITS].to_owned()

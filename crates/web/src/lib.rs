@@ -27,9 +27,18 @@
 //! | `holder.rs` | which server holds a folder |
 //! | `link.rs` | a game in a link |
 //! | `wire.rs`, `request_error.rs` | every message, as types |
-//! | `socket.rs`, `server.rs`, `assets.rs` | sockets, HTTP, the page's files |
+//! | `socket.rs`, `routes.rs`, `assets.rs` | sockets, HTTP, the page's files |
+//! | `server.rs`, `tls.rs` | the listener, from the first connection to the end |
+//! | `callers.rs`, `visitors.rs`, `limits.rs` | who asks, and what one visitor may spend |
+//! | `connections.rs` | all sockets: their cap, and which are closed |
+//! | `scheduler.rs`, `tasks.rs` | whose engine works next |
+//! | `metrics.rs` | numbers for the operator |
+//! | `backup.rs`, `retention.rs` | copies of the folder, and how long games are kept |
 
 mod assets;
+mod backup;
+mod callers;
+mod connections;
 #[cfg(test)]
 mod damage_tests;
 mod folder;
@@ -37,19 +46,32 @@ mod holder;
 mod hosted;
 mod house;
 mod journal;
+mod limits;
 mod link;
+mod metrics;
 mod presence;
 mod request_error;
+mod retention;
+mod routes;
+mod scheduler;
 mod seat;
 mod server;
 mod socket;
 mod study;
+mod tasks;
 mod thinkers;
+mod tls;
 mod view;
+mod visitors;
 mod watchers;
 mod wire;
 
+pub use backup::{BackupError, Copied, backup, restore};
+pub use callers::{HostName, HostNameError, Network, Proxy, ProxyError};
 pub use holder::Holder;
 pub use house::{House, HouseError, HouseSettings};
+pub use limits::{Limits, Rate, Slots};
 pub use presence::Waits;
-pub use server::serve;
+pub use retention::prune;
+pub use server::{ServerSettings, serve, serve_until};
+pub use tls::{Tls, TlsError};

@@ -3,8 +3,8 @@
 use anqi_play::{JointError, TermsError};
 
 use crate::hosted::HostedError;
+use crate::limits::LimitError;
 use crate::link::LinkError;
-use crate::socket::MOST_NODES;
 use crate::wire::{RefusalKind, Refused};
 
 #[derive(Debug, thiserror::Error)]
@@ -15,8 +15,8 @@ pub(crate) enum RequestError {
     StillPlayed,
     #[error("there is nothing to play")]
     NothingToPlay,
-    #[error("{0} nodes are too many, expected {MOST_NODES} at most")]
-    TooManyNodes(u64),
+    #[error("{asked} nodes are too many, expected {most} at most")]
+    TooManyNodes { asked: u64, most: u64 },
     #[error("ply {ply} is beyond the {plies} plies of the game")]
     NoSuchPly { ply: usize, plies: usize },
     #[error("binary messages are not understood, expected JSON text")]
@@ -25,6 +25,8 @@ pub(crate) enum RequestError {
     Game(#[from] HostedError),
     #[error(transparent)]
     Link(#[from] LinkError),
+    #[error(transparent)]
+    Limit(#[from] LimitError),
 }
 
 impl RequestError {
@@ -33,10 +35,12 @@ impl RequestError {
             RequestError::NothingOpen => RefusalKind::NothingOpen,
             RequestError::StillPlayed => RefusalKind::StillPlayed,
             RequestError::NothingToPlay => RefusalKind::NothingToPlay,
-            RequestError::TooManyNodes(_) => RefusalKind::TooManyNodes,
+            RequestError::TooManyNodes { .. } => RefusalKind::TooManyNodes,
             RequestError::NoSuchPly { .. } => RefusalKind::NoSuchPly,
             RequestError::Binary => RefusalKind::Malformed,
             RequestError::Link(_) => RefusalKind::WrongLink,
+            RequestError::Limit(LimitError::Busy(_) | LimitError::Rate { .. }) => RefusalKind::Busy,
+            RequestError::Limit(LimitError::GameSize(_) | LimitError::FolderFull(_)) => RefusalKind::Quota,
             RequestError::Game(error) => match error {
                 HostedError::Terms(TermsError::Occupant(_) | TermsError::NotAPerson { .. })
                 | HostedError::Player(_) => RefusalKind::WrongPlayer,

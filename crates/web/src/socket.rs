@@ -1,25 +1,32 @@
 //! One page's socket: requests in, answers and news out. A page that falls silent or does not read is let go.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anqi_engine::Stop;
 use anqi_play::{Analysis, Analyst, Command, Grade, LEVELS, Review, Terms, loss_of, rewind, rounded};
 use anqi_rules::{Game, Rules, Seat};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{broadcast, mpsc, watch};
+use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, timeout};
 
-use crate::hosted::{HostedError, HostedGame};
+use crate::connections::Connection;
+use crate::hosted::{HostedError, HostedGame, journal_path};
 use crate::house::{House, OpenGame};
+use crate::limits::LimitError;
 use crate::link;
+use crate::metrics::count;
 use crate::presence::Sitting;
 use crate::request_error::RequestError;
+use crate::scheduler::{Class, Permit};
 use crate::seat::{Held, Tokens};
 use crate::study::Study;
+use crate::tasks::{OwnedTask, on_disk};
 use crate::view::{GameView, PositionView};
+use crate::visitors::Visitor;
 use crate::watchers::Told;
 use crate::wire::{self, Asked, Event, OpenedGame, Request, Response, Schema, Welcome, You, answer};
 
@@ -32,14 +39,27 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// Positions looked at before a hint, and before a warning: some tenths of a second.
 const HINT_NODES: u64 = 200_000;
 const TEACH_NODES: u64 = 100_000;
-/// An analysis looks at no more.
-pub(crate) const MOST_NODES: u64 = 10_000_000;
 
-/// Talks with a page until it goes.
-pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
+/// Talks with a page until it goes, or the server ends.
+pub(crate) async fn talk(
+    mut socket: WebSocket,
+    house: Arc<House>,
+    visitor: Arc<Visitor>,
+    connection: Arc<Connection>,
+) {
     let (news, mut to_send) = mpsc::channel::<News>(16);
-    let mut page =
-        Page { house, news, schema: Schema::default(), open: None, study: Stop::default(), review: Stop::default() };
+    let mut closing = house.closing();
+    let mut page = Page {
+        house,
+        visitor,
+        connection,
+        news,
+        schema: Schema::default(),
+        open: None,
+        asked: JoinSet::new(),
+        study: None,
+        review: None,
+    };
     let mut ping = tokio::time::interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut heard = Instant::now();
@@ -47,10 +67,15 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
         let text = tokio::select! {
             received = socket.recv() => match received {
                 Some(Ok(message)) => {
+                    page.pace().await;
                     heard = Instant::now();
                     match message {
-                        Message::Text(text) => page.hear(&text),
-                        Message::Binary(_) => Some(answer(None, &Response::Error(RequestError::Binary.into()))),
+                        Message::Text(text) => {
+                            let answered = on_disk(|| page.hear(&text));
+                            page.house.metrics.answers.add(heard.elapsed());
+                            answered
+                        }
+                        Message::Binary(_) => Some(page.answer(None, &Response::Error(RequestError::Binary.into()))),
                         Message::Close(_) => break,
                         Message::Ping(_) | Message::Pong(_) => None,
                     }
@@ -66,8 +91,18 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
             text = changed(&mut page.open) => Some(text),
             Some(news) = to_send.recv() => match news {
                 News::Text(text) => Some(text),
-                News::NoBlunder { re, mv, ply } => Some(answer(re, &or_error(page.play(&mv, ply)))),
+                News::NoBlunder { re, mv, ply } => {
+                    let played = or_error(on_disk(|| page.play(&mv, ply)));
+                    Some(page.answer(re, &played))
+                }
+                News::Answer { re, response } => Some(page.answer(re, &response)),
             },
+            () = ended(&mut closing) => {
+                let reason = Utf8Bytes::from_static("the server is ending");
+                let frame = CloseFrame { code: close_code::AWAY, reason };
+                let _ = timeout(Duration::from_secs(1), socket.send(Message::Close(Some(frame)))).await;
+                break;
+            }
             _ = ping.tick() => {
                 if heard.elapsed() >= SILENCE {
                     break;
@@ -85,8 +120,12 @@ pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>) {
             }
         }
     }
-    page.study.raise();
-    page.review.raise();
+}
+
+/// Waits until the server ends.
+pub(crate) async fn ended(closing: &mut watch::Receiver<bool>) {
+    // An error says that it has ended.
+    drop(closing.wait_for(|is_closing| *is_closing).await);
 }
 
 /// The message of the next change of the open game; never, if there is none.
@@ -118,8 +157,16 @@ fn or_error(response: Result<Response, RequestError>) -> Response {
 enum News {
     /// To be sent as it is.
     Text(String),
+    /// To be sent as the answer to a request.
+    Answer { re: Option<u64>, response: Response },
     /// In teaching mode: the move after the blunder check.
     NoBlunder { re: Option<u64>, mv: String, ply: usize },
+}
+
+/// An analysis or a review. Dropping it ends it at once.
+struct Task {
+    _work: OwnedTask,
+    _permit: Permit,
 }
 
 /// The game that a page has open.
@@ -135,14 +182,41 @@ struct Open {
 /// One page.
 struct Page {
     house: Arc<House>,
+    visitor: Arc<Visitor>,
+    connection: Arc<Connection>,
     news: mpsc::Sender<News>,
     schema: Schema,
     open: Option<Open>,
-    study: Stop,
-    review: Stop,
+    /// Hints and warnings that are being thought about. All work of a page ends with it.
+    asked: JoinSet<()>,
+    study: Option<Task>,
+    review: Option<Task>,
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.leave();
+    }
 }
 
 impl Page {
+    /// Waits until the visitor may send one message more.
+    async fn pace(&self) {
+        count(&self.house.metrics.messages);
+        while let Err(wait) = self.visitor.take_message(&self.house.limits) {
+            count(&self.house.metrics.throttled);
+            tokio::time::sleep(wait.min(Duration::from_secs(1))).await;
+        }
+    }
+
+    /// A response as text. Refusals are counted.
+    fn answer(&self, re: Option<u64>, response: &Response) -> String {
+        if let Response::Error(refused) = response {
+            self.house.metrics.refused(refused.kind);
+        }
+        answer(re, response)
+    }
+
     /// Does what a message asks; an answer that takes longer comes as news.
     fn hear(&mut self, text: &str) -> Option<String> {
         let Asked { re, request } = Asked::parse(text);
@@ -150,7 +224,8 @@ impl Page {
             Ok(request) => self.act(re, request).map_err(Into::into),
             Err(malformed) => Err(malformed),
         };
-        response.unwrap_or_else(|refused| Some(Response::Error(refused))).map(|response| answer(re, &response))
+        let response = response.unwrap_or_else(|refused| Some(Response::Error(refused)))?;
+        Some(self.answer(re, &response))
     }
 
     fn act(&mut self, re: Option<u64>, request: Request) -> Result<Option<Response>, RequestError> {
@@ -160,6 +235,7 @@ impl Page {
                 welcome(self.schema)
             }
             Request::New { first, second, rules, clock, position, invite, contribute } => {
+                self.house.check_new_game(&self.visitor)?;
                 let terms = Terms {
                     rules: rules.unwrap_or_else(|| Rules::default().to_string()),
                     position,
@@ -183,11 +259,13 @@ impl Page {
                 self.enter(open_game, held, None, invited)
             }
             Request::OpenLink { link } => {
+                self.house.check_new_game(&self.visitor)?;
                 let open_game = self.house.keep_open(&link::to_record(&link)?)?;
                 self.enter(open_game, Held::NONE, None, None)
             }
             Request::GoOn {} => {
                 let held = self.held()?;
+                self.house.check_new_game(&self.visitor)?;
                 let id = self.open()?.hosted().id().to_owned();
                 let open_game = self.house.go_on_from_damage(&id)?;
                 self.enter(open_game, held, None, None)
@@ -235,7 +313,7 @@ impl Page {
             }
             Request::Analyse { ply, nodes } => self.analyse(ply, nodes)?,
             Request::StopAnalysis {} => {
-                self.study.raise();
+                self.study = None;
                 Response::Done {}
             }
             Request::Review {} => self.review()?,
@@ -249,9 +327,13 @@ impl Page {
     }
 
     fn leave(&mut self) {
-        self.study.raise();
-        self.review.raise();
-        self.open = None;
+        self.study = None;
+        self.review = None;
+        self.connection.set_has_game(false);
+        if let Some(Open { open_game, changes, .. }) = self.open.take() {
+            drop(changes);
+            self.house.left(&open_game);
+        }
     }
 
     /// The seats that the page acts for; a spectator is refused.
@@ -274,7 +356,11 @@ impl Page {
         // A page that opens its game again does not leave it.
         let sitting = Sitting::new(&self.house, &open_game, held);
         self.leave();
+        if !open_game.is_watched() {
+            open_game.set_visitor(self.visitor.id());
+        }
         let (view, changes) = open_game.watch();
+        self.connection.set_has_game(true);
         // Engines begin to think when a page shows the game, so that it misses nothing.
         self.house.go_on(&open_game);
         let whole = (self.schema == Schema::Whole).then(|| Box::new(view.clone()));
@@ -296,10 +382,11 @@ impl Page {
         act: impl FnOnce(&mut HostedGame, &Path, Held) -> Result<(), HostedError>,
     ) -> Result<Response, RequestError> {
         let (open_game, held) = (Arc::clone(self.open()?), self.held()?);
+        open_game.set_visitor(self.visitor.id());
         let (done, is_opening) = {
             let mut hosted = open_game.hosted();
             let is_opening = hosted.to_move().is_none();
-            (act(&mut hosted, self.house.dir(), held), is_opening)
+            (self.within_bounds(&mut hosted, |hosted, dir| act(hosted, dir, held)), is_opening)
         };
         // Even if it failed: a ply may have been played, and only the record of the game not been written.
         self.house.go_on(&open_game);
@@ -308,6 +395,29 @@ impl Page {
         }
         done?;
         Ok(Response::Done {})
+    }
+
+    /// Changes the game if that may be written down.
+    fn within_bounds(
+        &self,
+        hosted: &mut HostedGame,
+        act: impl FnOnce(&mut HostedGame, &Path) -> Result<(), HostedError>,
+    ) -> Result<(), RequestError> {
+        let (dir, limits) = (self.house.dir(), &self.house.limits);
+        let path = journal_path(dir, hosted.id());
+        // When a game is over there is no journal any more, and what it grew by last is not counted.
+        let size = || fs::metadata(&path).map_or(0, |found| found.len());
+        let (before, plies) = (size(), hosted.game().plies().len());
+        self.visitor.check_growth(limits)?;
+        if before >= limits.game_bytes {
+            return Err(LimitError::GameSize(before).into());
+        }
+        let done = act(hosted, dir);
+        self.visitor.spend_growth(limits, size().saturating_sub(before));
+        if hosted.game().plies().len() > plies {
+            count(&self.house.metrics.plies);
+        }
+        Ok(done?)
     }
 
     fn play(&mut self, mv: &str, ply: usize) -> Result<Response, RequestError> {
@@ -320,36 +430,44 @@ impl Page {
             let hosted = self.open()?.hosted();
             (hosted.person_move(held, &mv)?, hosted.game().clone())
         };
+        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Class::Move)?;
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
-        tokio::spawn(async move {
-            let Ok(_permit) = house.play_slots.acquire().await else { return };
-            let teachers = Arc::clone(&house);
-            let thought = tokio::task::spawn_blocking(move || {
-                let choice = teachers.analyst.think(&game, TEACH_NODES, &Stop::default())?;
+        self.ask(async move {
+            let thought = turn.run(move |stop| {
+                let choice = house.analyst.think(&game, TEACH_NODES, stop)?;
                 let loss = loss_of(&game, &choice, wanted)?;
                 Some((choice, loss))
             });
-            let thought = thought.await.ok().flatten();
+            let thought = thought.await.flatten();
             let reply = match thought.filter(|(_, loss)| Grade::of(*loss) == Some(Grade::Blunder)) {
                 Some((choice, loss)) => {
                     let better = choice.mv.to_string();
-                    News::Text(answer(re, &Response::Warning { mv, better, loss: rounded(loss) }))
+                    News::Answer { re, response: Response::Warning { mv, better, loss: rounded(loss) } }
                 }
                 None => News::NoBlunder { re, mv, ply },
             };
+            drop(permit);
             let _ = news.send(reply).await;
         });
         Ok(())
     }
 
+    /// Thinks about an answer, as long as the page is there.
+    fn ask(&mut self, thinking: impl Future<Output = ()> + Send + 'static) {
+        while self.asked.try_join_next().is_some() {}
+        self.asked.spawn(thinking);
+    }
+
     fn hint(&mut self, re: Option<u64>) -> Result<(), RequestError> {
         let game = self.open()?.hosted().game().clone();
+        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Class::Move)?;
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
-        tokio::spawn(async move {
-            let thought = house.think(&house.play_slots, game, HINT_NODES, Stop::default()).await;
+        self.ask(async move {
+            let thought = turn.run(move |stop| house.analyst.think(&game, HINT_NODES, stop)).await.flatten();
             let hint = thought.map(|choice| Response::Hint { mv: choice.mv.to_string() });
-            let reply = or_error(hint.ok_or(RequestError::NothingToPlay));
-            let _ = news.send(News::Text(answer(re, &reply))).await;
+            let response = or_error(hint.ok_or(RequestError::NothingToPlay));
+            drop(permit);
+            let _ = news.send(News::Answer { re, response }).await;
         });
         Ok(())
     }
@@ -367,29 +485,34 @@ impl Page {
 
     /// Thinks about a position with more and more nodes, and tells after each stage.
     fn analyse(&mut self, ply: usize, nodes: Option<u64>) -> Result<Response, RequestError> {
-        let most = nodes.unwrap_or(Analyst::STAGES[Analyst::STAGES.len() - 1]);
-        if most > MOST_NODES {
-            return Err(RequestError::TooManyNodes(most));
+        let limit = self.house.limits.analysis_nodes;
+        let most = nodes.unwrap_or(Analyst::STAGES[Analyst::STAGES.len() - 1].min(limit));
+        if most > limit {
+            return Err(RequestError::TooManyNodes { asked: most, most: limit });
         }
-        let game = self.game_at(ply)?;
-        let id = self.open()?.hosted().id().to_owned();
-        self.study.raise();
-        self.study = Stop::default();
-        let (house, news, stop, schema) = (Arc::clone(&self.house), self.news.clone(), self.study.clone(), self.schema);
-        tokio::spawn(async move {
+        let game = Arc::new(self.game_at(ply)?);
+        let id: Arc<str> = self.open()?.hosted().id().into();
+        self.study = None;
+        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Class::Study)?;
+        let (house, news, schema) = (Arc::clone(&self.house), self.news.clone(), self.schema);
+        let work = OwnedTask::spawn(async move {
             for stage in Analyst::STAGES.into_iter().filter(|&stage| stage < most).chain([most]) {
-                let thought = house.think(&house.study_slots, game.clone(), stage, stop.clone()).await;
-                let Some(choice) = thought.filter(|_| !stop.is_raised()) else { return };
-                // A search that ended by itself has proven what there is to prove.
-                let is_last = stage == most || choice.stats.nodes < stage;
-                let analysis = Analysis { is_during_search: !is_last, ..house.analyst.analysis(&game, &choice) };
-                let study = Study::new(&id, analysis, schema);
-                let text = wire::text(&Event::Analysis(Box::new(study)));
+                let (house, game, id) = (Arc::clone(&house), Arc::clone(&game), Arc::clone(&id));
+                let thought = turn.run(move |stop| {
+                    let choice = house.analyst.think(&game, stage, stop)?;
+                    // A search that ended by itself has proven what there is to prove.
+                    let is_last = stage == most || choice.stats.nodes < stage;
+                    let analysis = Analysis { is_during_search: !is_last, ..house.analyst.analysis(&game, &choice) };
+                    let study = Study::new(&id, analysis, schema);
+                    Some((wire::text(&Event::Analysis(Box::new(study))), is_last))
+                });
+                let Some((text, is_last)) = thought.await.flatten() else { return };
                 if news.send(News::Text(text)).await.is_err() || is_last {
                     return;
                 }
             }
         });
+        self.study = Some(Task { _work: work, _permit: permit });
         Ok(Response::Done {})
     }
 
@@ -403,20 +526,19 @@ impl Page {
             }
             (hosted.id().to_owned(), hosted.game().clone())
         };
-        self.review.raise();
-        self.review = Stop::default();
-        let (house, news, stop) = (Arc::clone(&self.house), self.news.clone(), self.review.clone());
-        tokio::spawn(async move {
+        self.review = None;
+        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Class::Study)?;
+        let (house, news) = (Arc::clone(&self.house), self.news.clone());
+        let work = OwnedTask::spawn(async move {
             let mut reviews = Vec::new();
             for ply in 0..game.plies().len() {
-                let Ok(_permit) = house.study_slots.acquire().await else { return };
-                let (game, stop, house) = (game.clone(), stop.clone(), Arc::clone(&house));
-                let looked = tokio::task::spawn_blocking(move || {
+                let (game, house) = (game.clone(), Arc::clone(&house));
+                let looked = turn.run(move |stop| {
                     let mut before = game.clone();
                     rewind(&mut before, ply);
-                    house.analyst.review(&before, &game, &stop).filter(|_| !stop.is_raised())
+                    house.analyst.review(&before, &game, stop)
                 });
-                let Ok(Some(review)) = looked.await else { return };
+                let Some(review) = looked.await.flatten() else { return };
                 let told = wire::text(&Event::ReviewPly { game: id.clone(), review: review.clone() });
                 reviews.push(review);
                 if news.send(News::Text(told)).await.is_err() {
@@ -426,6 +548,7 @@ impl Page {
             let whole = wire::text(&Event::Review(Review::new(&id, &reviews)));
             let _ = news.send(News::Text(whole)).await;
         });
+        self.review = Some(Task { _work: work, _permit: permit });
         Ok(Response::Done {})
     }
 }

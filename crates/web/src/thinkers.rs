@@ -8,13 +8,13 @@ use anqi_rules::Seat;
 
 use crate::house::OpenGame;
 
-/// All waiting players together keep no more; then the one that has waited longest goes, and is built anew when its
-/// game needs it. Its choices do not depend on that.
-const MOST_MEGABYTES: u32 = 2048;
-
 /// The waiting players of a house, the longest waiting first.
-#[derive(Default)]
-pub(crate) struct Thinkers(Mutex<Vec<Waiting>>);
+pub(crate) struct Thinkers {
+    waiting: Mutex<Vec<Waiting>>,
+    /// All of them together keep no more; then the one that has waited longest goes, and is built anew when its game needs
+    /// it. Its choices do not depend on that.
+    most_megabytes: u32,
+}
 
 struct Waiting {
     game: Weak<OpenGame>,
@@ -24,8 +24,12 @@ struct Waiting {
 }
 
 impl Thinkers {
+    pub(crate) fn new(most_megabytes: u32) -> Thinkers {
+        Thinkers { waiting: Mutex::default(), most_megabytes }
+    }
+
     fn waiting(&self) -> MutexGuard<'_, Vec<Waiting>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The player of a seat: the one that waits, or a new one.
@@ -59,7 +63,7 @@ impl Thinkers {
         });
         waiting.push(Waiting { game: Arc::downgrade(game), seat, megabytes: bot.megabytes(), thinker });
         let mut all: u32 = waiting.iter().map(|player| player.megabytes).sum();
-        while all > MOST_MEGABYTES {
+        while all > self.most_megabytes {
             all -= waiting.remove(0).megabytes;
         }
     }

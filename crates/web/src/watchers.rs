@@ -46,6 +46,11 @@ impl Watchers {
         (self.view(hosted), self.channel.subscribe())
     }
 
+    /// Whether a page has the game open.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.channel.receiver_count() > 0
+    }
+
     /// Tells what has changed.
     pub(crate) fn tell(&self, hosted: &HostedGame) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,7 +60,7 @@ impl Watchers {
         last.plies.truncate(change.kept());
         last.plies.extend_from_slice(&hosted.game().plies()[change.kept()..]);
         // The number rises without listeners too: a page may have looked at the game without listening.
-        if self.channel.receiver_count() > 0 {
+        if self.is_watched() {
             let text = wire::text(&Event::Change(change.clone().into()));
             let _ = self.channel.send(Arc::new(Told { change, text }));
         }

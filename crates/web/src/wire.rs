@@ -247,6 +247,10 @@ pub(crate) enum RefusalKind {
     NothingToClaim,
     /// The game ended before it began.
     Void,
+    /// Too much is asked of the server at the moment: later it may be done.
+    Busy,
+    /// A bound of the server is reached: waiting does not help soon.
+    Quota,
 }
 
 /// What a page needs to begin.

@@ -3,17 +3,18 @@
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use anqi_rules::{Contribution, Seat, Seed};
-use anqi_web::{House, HouseError, HouseSettings};
+use anqi_web::{House, HouseError, HouseSettings, ServerSettings, serve_until};
 use rand_core::Rng;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
@@ -23,10 +24,13 @@ pub(crate) struct Server {
     dir: Option<TempDir>,
     house: Option<Arc<House>>,
     serving: JoinHandle<std::io::Result<()>>,
+    end: Option<oneshot::Sender<()>>,
+    /// Where metrics are told.
+    pub(crate) operator: u16,
 }
 
 /// One for all servers of a test.
-static RUNTIME: LazyLock<Runtime> =
+pub(crate) static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap());
 
 pub(crate) fn start(seed: u64) -> Server {
@@ -34,10 +38,14 @@ pub(crate) fn start(seed: u64) -> Server {
 }
 
 pub(crate) fn start_with(settings: &HouseSettings) -> Server {
-    serve(tempfile::tempdir().unwrap(), settings)
+    start_network(settings, ServerSettings::default())
 }
 
-fn serve(dir: TempDir, settings: &HouseSettings) -> Server {
+pub(crate) fn start_network(settings: &HouseSettings, network: ServerSettings) -> Server {
+    serve(tempfile::tempdir().unwrap(), settings, network)
+}
+
+fn serve(dir: TempDir, settings: &HouseSettings, network: ServerSettings) -> Server {
     // Connections to a server that was stopped may still be ending.
     let house = loop {
         match House::open(dir.path(), settings.clone()) {
@@ -47,8 +55,24 @@ fn serve(dir: TempDir, settings: &HouseSettings) -> Server {
     };
     let listener = RUNTIME.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let serving = RUNTIME.spawn(anqi_web::serve(listener, Arc::clone(&house)));
-    Server { port, dir: Some(dir), house: Some(house), serving }
+    let operator = network.metrics.as_ref().map_or(port, |metrics| metrics.local_addr().unwrap().port());
+    let (end, ended) = oneshot::channel::<()>();
+    let serving = RUNTIME.spawn(serve_until(listener, Arc::clone(&house), network, async { drop(ended.await) }));
+    Server { port, dir: Some(dir), house: Some(house), serving, end: Some(end), operator }
+}
+
+/// A connection to a server of this machine from an address of it: `127.0.0.last`.
+pub(crate) fn connect_from(last: u8, port: u16) -> TcpStream {
+    RUNTIME.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind(SocketAddr::from((Ipv4Addr::new(127, 0, 0, last), 0))).unwrap();
+        let stream = socket.connect(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await.unwrap();
+        let stream = stream.into_std().unwrap();
+        stream.set_nonblocking(false).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+    })
 }
 
 impl Drop for Server {
@@ -70,7 +94,7 @@ impl Server {
     pub(crate) fn restart(mut self, settings: &HouseSettings) -> Server {
         self.serving.abort();
         drop(self.house.take());
-        serve(self.dir.take().unwrap(), settings)
+        serve(self.dir.take().unwrap(), settings, ServerSettings::default())
     }
 
     /// Everything that is on the disk.
@@ -83,14 +107,49 @@ impl Server {
         Page { socket: self.connect(None).unwrap(), number: 0, heard: Vec::new() }
     }
 
+    /// A page of the visitor at `127.0.0.last`.
+    pub(crate) fn page_from(&self, last: u8) -> Page {
+        let request = format!("ws://127.0.0.1:{}/socket", self.port).into_client_request().unwrap();
+        let (socket, _) = tungstenite::client::client(request, connect_from(last, self.port)).unwrap();
+        Page { socket, number: 0, heard: Vec::new() }
+    }
+
+    /// Asks the server to end, and waits until it has.
+    pub(crate) fn end(&mut self) {
+        drop(self.end.take());
+        RUNTIME.block_on(&mut self.serving).unwrap().unwrap();
+    }
+
+    /// A number that the operator is shown.
+    pub(crate) fn metric(&self, name: &str) -> f64 {
+        let page = Server::get_at(self.operator, "/metrics");
+        let line = page.lines().find(|line| line.split(' ').next() == Some(name));
+        line.unwrap_or_else(|| panic!("{name} is not in\n{page}")).rsplit(' ').next().unwrap().parse().unwrap()
+    }
+
     /// What an address answers, without its head.
     pub(crate) fn get(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        let head = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
+        Server::get_at(self.port, path)
+    }
+
+    /// The same of any server of this machine.
+    pub(crate) fn get_at(port: u16, path: &str) -> String {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+        Server::answer_at(port, &request).1
+    }
+
+    /// The status of what a request is answered, and the answer without its head.
+    pub(crate) fn answer(&self, request: &str) -> (u16, String) {
+        Server::answer_at(self.port, request)
+    }
+
+    fn answer_at(port: u16, request: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
     }
 
     pub(crate) fn connect(&self, origin: Option<&str>) -> Result<WebSocket<TcpStream>, String> {
