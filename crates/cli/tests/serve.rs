@@ -256,14 +256,18 @@ fn a_server_that_is_asked_to_end_does() {
 fn too_few_files_are_told() {
     let dir = tempfile::tempdir().unwrap();
     let start = |files: u32| {
-        let line = format!("ulimit -n {files}; exec \"$0\" serve --no-open --port 0 --games \"$1\" --tables /nowhere/at/all");
+        let line =
+            format!("ulimit -n {files}; exec \"$0\" serve --no-open --port 0 --games \"$1\" --tables /nowhere/at/all");
         let mut shell = Command::new("sh");
         let output = shell.args(["-c", &line, env!("CARGO_BIN_EXE_anqi")]).arg(dir.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).unwrap()
     };
     let told = start(400);
-    assert!(told.contains("this process may open 400 files: 252 sockets at most are let in instead of 4,096"), "{told}");
+    assert!(
+        told.contains("this process may open 400 files: 252 sockets at most are let in instead of 4,096"),
+        "{told}"
+    );
     assert!(told.contains("`ulimit -n 5525`") && told.contains("LimitNOFILE=5525"), "{told}");
     let told = start(100);
     assert!(told.contains("this process may open 100 files, a server needs 128 at least"), "{told}");
@@ -274,7 +278,10 @@ fn what_a_network_needs_is_checked_at_the_start() {
     let dir = tempfile::tempdir().unwrap();
     for (args, expected) in [
         (&["--tls-cert", "chain.pem"][..], "--tls-key"),
-        (&["--tls-cert", "/none/chain.pem", "--tls-key", "/none/key.pem"], "cannot read the certificate /none/chain.pem"),
+        (
+            &["--tls-cert", "/none/chain.pem", "--tls-key", "/none/key.pem"],
+            "cannot read the certificate /none/chain.pem",
+        ),
         (&["--allow-host", "https://banqi.example.org"], "is not the name of a host"),
         (&["--trust-proxy", "somewhere"], "is neither loopback, nor an address"),
         (&["--max-nodes", "0"], "--max-nodes"),
@@ -319,7 +326,9 @@ fn games_are_copied_and_deleted() {
     let journal = back.join(format!("{}.journal", game["game"].as_str().unwrap()));
     let old = std::time::SystemTime::now() - Duration::from_secs(3 * 86_400);
     fs::File::options().append(true).open(&journal).unwrap().set_modified(old).unwrap();
-    for (args, is_there) in [(&["prune", "--older-than", "2", "--dry-run"][..], true), (&["prune", "--older-than", "2"], false)] {
+    for (args, is_there) in
+        [(&["prune", "--older-than", "2", "--dry-run"][..], true), (&["prune", "--older-than", "2"], false)]
+    {
         let pruned = run(args, &back);
         let pruned: Value = serde_json::from_slice(&pruned.stdout).unwrap();
         assert_eq!((&pruned["games"], journal.exists()), (&json!([game["game"]]), is_there));

@@ -372,7 +372,7 @@ export type Proven = "win" | "draw" | "loss";
 /**
  * Why a request was not done, for programs.
  */
-export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged" | "not-damaged" | "not-seated" | "wrong-token" | "taken" | "not-begun" | "not-awaited" | "not-opened" | "no-take-back" | "not-away" | "nothing-to-claim" | "void";
+export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged" | "not-damaged" | "not-seated" | "wrong-token" | "taken" | "not-begun" | "not-awaited" | "not-opened" | "no-take-back" | "not-away" | "nothing-to-claim" | "void" | "busy" | "quota";
 
 /**
  * Why a request was not done.

@@ -72,7 +72,7 @@ impl FromStr for Proxy {
 pub(crate) struct Caller {
     /// Who asks.
     pub(crate) address: IpAddr,
-    /// Whether somebody else passed it on, as far as the headers say.
+    /// Whether it was passed on, as far as the headers say.
     pub(crate) is_forwarded: bool,
     /// Whether it came over TLS; not known of proxies that do not say.
     pub(crate) is_secure: Option<bool>,
@@ -198,10 +198,8 @@ mod tests {
 
     #[test]
     fn names_are_allowed_one_by_one() {
-        let network = Network {
-            hosts: vec!["Banqi.Example.org".parse().unwrap()],
-            proxies: vec!["10.0.0.0/8".parse().unwrap()],
-        };
+        let network =
+            Network { hosts: vec!["Banqi.Example.org".parse().unwrap()], proxies: vec!["10.0.0.0/8".parse().unwrap()] };
         let check = |host: &str, origin: &str, is_secure| {
             network.check_origin(&headers(&[("host", host), ("origin", origin)]), is_secure).is_ok()
         };

@@ -83,8 +83,7 @@ pub(crate) enum TurnedAway {
 impl Connections {
     /// Starts the sweeper, which ends with this.
     pub(crate) fn new(limits: Limits, metrics: Arc<Metrics>) -> Arc<Connections> {
-        let connections =
-            Arc::new(Connections { limits, metrics, start: Instant::now(), table: Mutex::default() });
+        let connections = Arc::new(Connections { limits, metrics, start: Instant::now(), table: Mutex::default() });
         let swept = Arc::downgrade(&connections);
         tokio::spawn(async move {
             loop {

@@ -257,13 +257,25 @@ async fn metrics(State(site): State<Arc<Site>>) -> Response {
     page.counter("games_begun_total", "New games.", &counted.games_begun);
     page.counter("plies_total", "Plies played.", &counted.plies);
     page.counter("messages_total", "Messages of pages.", &counted.messages);
-    page.counter("throttled_total", "Messages and requests that had to wait or were refused for their rate.", &counted.throttled);
+    page.counter(
+        "throttled_total",
+        "Messages and requests that had to wait or were refused for their rate.",
+        &counted.throttled,
+    );
     page.family("refusals_total", "counter", "Requests of pages that were refused.", "kind", counted.refusals());
     page.counter("connections_total", "Sockets that were let in.", &counted.connections);
-    page.counter("turned_away_total", "Sockets that were not let in: too many or too fast from one address.", &counted.turned_away);
+    page.counter(
+        "turned_away_total",
+        "Sockets that were not let in: too many or too fast from one address.",
+        &counted.turned_away,
+    );
     page.counter("shed_total", "Sockets that were closed for newcomers.", &counted.shed);
     page.counter("too_slow_total", "Sockets that were closed because they did not read.", &counted.too_slow);
-    page.counter("journal_sync_failures_total", "Journals that could not be forced to the disk.", &counted.sync_failures);
+    page.counter(
+        "journal_sync_failures_total",
+        "Journals that could not be forced to the disk.",
+        &counted.sync_failures,
+    );
     page.family("searches_waiting", "gauge", "Searches that wait for a slot.", "class", classes(load.waiting));
     page.family("searches_running", "gauge", "Searches that run.", "class", classes(load.running));
     page.family("preemptions_total", "counter", "Searches that had to give way.", "class", [("all", load.preemptions)]);

@@ -582,7 +582,8 @@ mod tests {
     async fn long_searches_leave_room_for_short_work() {
         let scheduler = scheduler(1, 1, 1);
         let begun = Arc::default();
-        let long: Vec<_> = (0..9).map(|_| endless(scheduler.engine(visitor(1), Class::Clocked, true), &begun)).collect();
+        let long: Vec<_> =
+            (0..9).map(|_| endless(scheduler.engine(visitor(1), Class::Clocked, true), &begun)).collect();
         until(|| begun.load(Ordering::SeqCst) == 2).await;
         // None of them has had its grant, and still there is a slot for this.
         short(scheduler.engine(visitor(2), Class::Move, false)).await;

@@ -141,8 +141,7 @@ impl Entrance {
                 return;
             }
         };
-        let door =
-            Door { connection: Arc::clone(watched.connection()), peer: peer.ip(), is_tls: self.tls.is_some() };
+        let door = Door { connection: Arc::clone(watched.connection()), peer: peer.ip(), is_tls: self.tls.is_some() };
         let (router, house, tls) = (self.router.clone(), Arc::clone(house), self.tls.clone());
         tokio::spawn(async move {
             match tls {

@@ -41,12 +41,7 @@ const HINT_NODES: u64 = 200_000;
 const TEACH_NODES: u64 = 100_000;
 
 /// Talks with a page until it goes, or the server ends.
-pub(crate) async fn talk(
-    mut socket: WebSocket,
-    house: Arc<House>,
-    visitor: Arc<Visitor>,
-    connection: Arc<Connection>,
-) {
+pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>, visitor: Arc<Visitor>, connection: Arc<Connection>) {
     let (news, mut to_send) = mpsc::channel::<News>(16);
     let mut closing = house.closing();
     let mut page = Page {

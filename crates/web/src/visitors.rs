@@ -45,14 +45,8 @@ struct Buckets {
 impl Visitor {
     fn new(id: VisitorId) -> Visitor {
         let full = Bucket::full(Instant::now());
-        let buckets = Buckets {
-            connections: full,
-            messages: full,
-            games: full,
-            games_a_day: full,
-            imports: full,
-            growth: full,
-        };
+        let buckets =
+            Buckets { connections: full, messages: full, games: full, games_a_day: full, imports: full, growth: full };
         Visitor { id, sockets: AtomicUsize::new(0), buckets: Mutex::new(buckets) }
     }
 

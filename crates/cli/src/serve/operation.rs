@@ -73,7 +73,9 @@ pub(crate) fn within_files(mut limits: Limits) -> Result<Limits> {
     let Some(files) = most_files() else { return Ok(limits) };
     let wanted = limits.sockets as u64 * 4 / 3 + SPARE;
     if files < LEAST {
-        bail!("this process may open {files} files, a server needs {LEAST} at least: raise it with `ulimit -n {wanted}`");
+        bail!(
+            "this process may open {files} files, a server needs {LEAST} at least: raise it with `ulimit -n {wanted}`"
+        );
     }
     if files < wanted {
         let sockets = (files - SPARE) * 3 / 4;

@@ -147,12 +147,17 @@ fn honest(server: &Server, page: &mut Page, phase: &str, length: Duration) {
         thread::sleep(Duration::from_millis(30));
     }
     println!("\n{phase}: {:.0} MB", server.resident());
-    for (what, mut times) in [("clicks answered", clicks), ("replies of level 1", replies), ("newcomers welcomed", newcomers)] {
+    for (what, mut times) in
+        [("clicks answered", clicks), ("replies of level 1", replies), ("newcomers welcomed", newcomers)]
+    {
         times.sort();
         let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1000.0;
         if !times.is_empty() {
             let (median, p99, longest) = (at(0.5), at(0.99), at(1.0));
-            println!("  {:5} {what:20} median {median:6.1} ms  p99 {p99:6.1} ms  longest {longest:6.1} ms", times.len());
+            println!(
+                "  {:5} {what:20} median {median:6.1} ms  p99 {p99:6.1} ms  longest {longest:6.1} ms",
+                times.len()
+            );
         }
     }
 }
@@ -162,14 +167,16 @@ fn keep_open(mut pages: Vec<WebSocket<TcpStream>>, ends: Arc<AtomicBool>) -> thr
     pages.iter().for_each(|page| page.get_ref().set_nonblocking(true).unwrap());
     thread::spawn(move || {
         while !ends.load(Ordering::Relaxed) {
-            pages.retain_mut(|page| loop {
-                match page.read() {
-                    Ok(_) => {}
-                    Err(tungstenite::Error::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => {
-                        let _ = page.flush();
-                        break true;
+            pages.retain_mut(|page| {
+                loop {
+                    match page.read() {
+                        Ok(_) => {}
+                        Err(tungstenite::Error::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                            let _ = page.flush();
+                            break true;
+                        }
+                        Err(_) => break false,
                     }
-                    Err(_) => break false,
                 }
             });
             thread::sleep(Duration::from_millis(500));
@@ -222,7 +229,7 @@ fn floods() {
     for hog in 0..20 {
         let mut page = Page::open(3000 + hog, port);
         let clock = (hog % 2 == 0).then_some("60:00");
-        page.send(&json!({ "type": "new", "first": bot, "second": bot, "clock": clock }));
+        page.send(&json!({ "type": "new", "first": bot, "second": "person", "clock": clock }));
         hogs.push(page.socket);
     }
     for student in 0..30 {

@@ -40,7 +40,9 @@ fn metrics_have_an_address_of_their_own() {
     page.ask(json!({ "type": "resign" }));
     page.ask(json!({ "type": "resign" }));
     let operator = crate::common::Server::get_at(server.operator, "/metrics");
-    for line in ["anqi_sockets 1", "anqi_games_begun_total 1", "anqi_refusals_total{kind=\"over\"} 1", "anqi_visitors 1"] {
+    for line in
+        ["anqi_sockets 1", "anqi_games_begun_total 1", "anqi_refusals_total{kind=\"over\"} 1", "anqi_visitors 1"]
+    {
         assert!(operator.lines().any(|found| found == line), "{line} is not in\n{operator}");
     }
     assert_eq!(crate::common::Server::get_at(server.operator, "/healthz"), "ok\n");
