@@ -105,7 +105,8 @@ pub fn verify(record: &Record) -> Result<Verified, VerifyError> {
             }
         }
     }
-    let contributed = Seat::ALL.map(|seat| joint.as_ref().is_some_and(|joint| joint.part(seat).is_some()));
+    let part = |seat| joint.as_ref().and_then(|joint| joint.part(seat));
+    let contributed = Seat::ALL.map(|seat| part(seat).is_some_and(|part| part.contribution.is_some()));
     Ok(Verified { flips, committed: commitment.is_some(), contributed })
 }
 

@@ -763,6 +763,32 @@ test('two people play by link, one on a phone, a third watches, and the server d
   for (const page of [five, three, two, one]) await close(page);
 });
 
+test('a player who is told that the other has left may claim the game', async () => {
+  const context = await browser.newContext({ locale: 'en-GB', ...PHONE });
+  const one = await context.newPage();
+  one.faults = [];
+  // For the page a minute passes at once; the server knows better.
+  await one.routeWebSocket(/socket$/, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((message) => server.send(message));
+    server.onMessage((message) => socket.send(String(message).replace('"presence":"away"', '"presence":"gone"')));
+  });
+  await one.goto(url);
+  await one.waitForSelector('#play');
+  await one.selectOption('#opponent', 'friend');
+  await one.click('#play');
+  await one.waitForSelector('#invitation');
+  const two = await visit(await one.inputValue('#invitation'));
+  await two.click('#join');
+  await says(two, 'status', 'Your opponent moves');
+  await close(two);
+  await one.waitForSelector('#claim');
+  await accessible(one, 'a player who has left');
+  await one.tap('#claim');
+  await says(one, 'status', 'the second player is not away');
+  await close(one);
+});
+
 test('a game that no friend joins is called off, and its promise is told', async () => {
   const page = await open(PHONE);
   await page.selectOption('#opponent', 'friend');
