@@ -117,6 +117,11 @@ impl MatchBar {
                 self.standings.add(pair);
                 status.add(1, false);
             }
+            // Its points stay in the live score; the result is counted from the journal.
+            RunEvent::Discarded(_) => {
+                status.done.items = status.done.items.saturating_sub(1);
+                status.done.units = status.done.units.saturating_sub(1);
+            }
             RunEvent::Note(text) => self.note(text),
             RunEvent::Waiting => self.bar.bar.tick(),
         }

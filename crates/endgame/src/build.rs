@@ -10,13 +10,16 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anqi_rules::ByColor;
-use anqi_store::{FileClaim, clear_parts, create_folders};
+use anqi_rules::{ByColor, Seed};
+use anqi_store::{ContainerError, FileClaim, clear_parts, create_folders};
 use anqi_task::{Progress, Status, Stop, together};
 
 use crate::file::{TableFile, write};
 use crate::retrograde::solve;
-use crate::{Class, Ending, Flavour, Index, Table, TableError, TableTally, table_path};
+use crate::{
+    Class, Disagreement, Distance, Ending, Flavour, Index, Table, TableError, TableTally, Value, table_path,
+    verify_sample,
+};
 
 /// How long to wait for another process's table before looking again.
 const A_WHILE: Duration = Duration::from_millis(50);
@@ -171,16 +174,59 @@ pub fn build_step(dir: &Path, flavour: Flavour, step: &BuildStep) -> Result<(), 
     Ok(())
 }
 
-/// Puts a table that was built elsewhere into a folder, if it is not there, once every block of it is checked.
+/// A check of a table by the rules, at random placements.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// The classes that captures lead to, by name: their tables must be in the folder.
+    pub needs: &'a [Ending],
+    /// How many placements.
+    pub count: u64,
+    /// Where they come from.
+    pub seed: &'a Seed,
+}
+
+/// Puts a table that was built elsewhere into a folder, if it is not there, once every block of it is checked, and a sample of
+/// its values by the rules.
 ///
 /// # Errors
-/// If the bytes are not a sound table of that class, or the folder cannot be written to.
-pub fn adopt(dir: &Path, flavour: Flavour, ending: &Ending, bytes: &[u8]) -> Result<(), TableError> {
+/// If the bytes are not a sound table of that class, a value of the sample is wrong, or the folder cannot be written to.
+pub fn adopt(
+    dir: &Path,
+    flavour: Flavour,
+    ending: &Ending,
+    bytes: &[u8],
+    sample: Option<&Sample<'_>>,
+) -> Result<(), TableError> {
     let path = table_path(dir, ending, flavour);
     while TableFile::find(dir, ending, flavour)?.is_none() {
         match FileClaim::new(&path)? {
             Some(claim) => {
-                claim.adopt(bytes, |part| TableFile::open_as(part, ending, flavour)?.load().map(drop))?;
+                let smaller = load(dir, flavour, sample.map_or(&[], |sample| sample.needs))?;
+                let is_sound = |part: &Path| {
+                    let unsound = |error: TableError| match error {
+                        TableError::Container(ContainerError::Io { .. }) => error, // our own disk
+                        error => TableError::Unsound(Box::new(error)),
+                    };
+                    let table = TableFile::open_as(part, ending, flavour).and_then(|file| file.load()).map_err(unsound)?;
+                    let wrong = sample.and_then(|Sample { count, seed, .. }| {
+                        verify_sample(&table, |class| smaller.get(class), *count, seed)?.err()
+                    });
+                    match wrong {
+                        Some(Disagreement { placement, found, expected }) => {
+                            let position = Class::of(ending).position(ending, &placement);
+                            let position = position.map_or_else(String::new, |position| position.to_string());
+                            let told = |value: Value| match value.distance() {
+                                Some(Distance(plies)) => format!("{} in {plies}", value.wdl().name()),
+                                None => value.wdl().name().to_owned(),
+                            };
+                            let (found, expected) = (told(found), told(expected));
+                            let what = format!("at {position} it says {found}, what follows is {expected}");
+                            Err(unsound(TableError::Head { path: ending.to_string(), what }))
+                        }
+                        None => Ok(()),
+                    }
+                };
+                claim.adopt(bytes, is_sound)?;
             }
             None => thread::sleep(A_WHILE),
         }

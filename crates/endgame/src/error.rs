@@ -18,6 +18,9 @@ pub enum TableError {
         /// What is wrong.
         what: String,
     },
+    /// A table from elsewhere that is not taken.
+    #[error("{0}")]
+    Unsound(Box<TableError>),
     /// A folder that is not there.
     #[error("{path}: {error}")]
     Folder {
@@ -39,4 +42,12 @@ pub enum TableError {
     /// An ending without tables.
     #[error("{0} has more than {MOST_PIECES} pieces")]
     TooManyPieces(Ending),
+}
+
+impl TableError {
+    /// Whether a table from elsewhere was not taken because of what it holds.
+    #[must_use]
+    pub const fn is_of_contents(&self) -> bool {
+        matches!(self, TableError::Unsound(_))
+    }
 }

@@ -71,7 +71,7 @@ mod verify;
 
 pub use actions::{Action, PerfectLine};
 #[cfg(feature = "files")]
-pub use build::{BuildStep, adopt, build, build_step, count, steps};
+pub use build::{BuildStep, Sample, adopt, build, build_step, count, steps};
 #[cfg(feature = "files")]
 pub use cache::BlockCache;
 #[cfg(feature = "files")]
@@ -91,4 +91,4 @@ pub use tablebase::Tablebase;
 pub use tables::{TableBuildError, Tables};
 pub use tally::TableTally;
 pub use value::{Distance, Value, Wdl};
-pub use verify::{Disagreement, verify};
+pub use verify::{Disagreement, verify, verify_sample};

@@ -7,7 +7,8 @@
 //! be, and who is said to draw can always move to another draw and never to a win. Outcomes that follow from each other
 //! are not proven by that (a circle of wins would pass), so a decided outcome is only found to be consistent.
 
-use anqi_rules::{Color, Square, SquareSet, cannon_targets, neighbours};
+use anqi_rules::{Color, Seed, Square, SquareSet, cannon_targets, neighbours};
+use rand_core::Rng;
 
 use crate::index::MOST_PIECES;
 use crate::{Class, Distance, Grouping, Measure, Placement, Table, Value, Wdl};
@@ -26,14 +27,9 @@ pub struct Disagreement {
 /// Compares every placement of a table, up to symmetry, with its successors; `smaller` gives the tables that captures
 /// lead to, of the same flavour. Returns how many placements were compared, both sides to move, or the first that is
 /// wrong; `None` if a smaller table is missing.
-pub fn verify<'a>(table: &Table, smaller: impl Fn(&Class) -> Option<&'a Table>) -> Option<Result<u64, Disagreement>> {
+pub fn verify<'a>(table: &'a Table, smaller: impl Fn(&Class) -> Option<&'a Table>) -> Option<Result<u64, Disagreement>> {
+    let check = Check::new(table, smaller)?;
     let class = table.class();
-    let conversion = |captured: usize| match class.without(captured) {
-        None => Some(None),
-        Some(grouping) => smaller(&grouping.class).map(|table| Some((grouping, table))),
-    };
-    let conversions = (0..class.groups().len()).map(conversion).collect::<Option<Vec<_>>>()?;
-    let check = Check { table, conversions };
     // Of four reflections one is enough: the one with some single piece in the corner.
     let single = class.groups().iter().position(|group| group.count == 1);
     let mut order: Vec<usize> = (0..class.groups().len()).collect();
@@ -41,6 +37,33 @@ pub fn verify<'a>(table: &Table, smaller: impl Fn(&Class) -> Option<&'a Table>) 
     let corner = if single.is_some() { 0x0000_0F0F } else { !0 };
     let mut sets = [0; MOST_PIECES];
     Some(check.lay_out(&order, corner, &mut sets))
+}
+
+/// The same for so many random placements, drawn from `seed`; one may be drawn twice. A table that was forged or built on
+/// damage is wrong in many places, a single wrong value may stay hidden.
+pub fn verify_sample<'a>(
+    table: &'a Table,
+    smaller: impl Fn(&Class) -> Option<&'a Table>,
+    count: u64,
+    seed: &Seed,
+) -> Option<Result<(), Disagreement>> {
+    let check = Check::new(table, smaller)?;
+    let mut rng = seed.rng();
+    let mut below = |most: usize| (u64::from(rng.next_u32()) * most as u64 >> 32) as usize;
+    for _ in 0..count {
+        let mut squares: [u32; Square::COUNT] = std::array::from_fn(|square| 1 << square);
+        let mut sets = [0; MOST_PIECES];
+        let pieces = table.class().groups().iter().enumerate();
+        let pieces = pieces.flat_map(|(group, of)| std::iter::repeat_n(group, usize::from(of.count)));
+        for (place, group) in pieces.enumerate() {
+            squares.swap(place, place + below(Square::COUNT - place));
+            sets[group] |= squares[place];
+        }
+        if let Err(wrong) = check.compare(&Placement { sets, turn: Color::ALL[below(2)] }) {
+            return Some(Err(wrong));
+        }
+    }
+    Some(Ok(()))
 }
 
 struct Check<'a> {
@@ -57,7 +80,18 @@ struct Best {
     loss: u16,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    /// None if a table that a capture leads to is missing.
+    fn new(table: &'a Table, smaller: impl Fn(&Class) -> Option<&'a Table>) -> Option<Check<'a>> {
+        let class = table.class();
+        let conversion = |captured: usize| match class.without(captured) {
+            None => Some(None),
+            Some(grouping) => smaller(&grouping.class).map(|table| Some((grouping, table))),
+        };
+        let conversions = (0..class.groups().len()).map(conversion).collect::<Option<Vec<_>>>()?;
+        Some(Check { table, conversions })
+    }
+
     /// Places the groups in `order` in all ways, the first on `allowed` squares only, and compares.
     fn lay_out(&self, order: &[usize], allowed: u32, sets: &mut [u32; MOST_PIECES]) -> Result<u64, Disagreement> {
         let Some((&group, rest)) = order.split_first() else {

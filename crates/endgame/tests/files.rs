@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::thread;
 
 use anqi_endgame::{
-    BlockCache, Class, Ending, Flavour, Placement, TableFile, Tablebase, Tables, adopt, build, build_step,
+    BlockCache, Class, Ending, Flavour, Placement, Sample, TableFile, Tablebase, Tables, adopt, build, build_step,
     classes_up_to, steps, table_path,
 };
 use anqi_rules::Seed;
-use anqi_store::ContainerError;
+use anqi_store::{Container, ContainerError, FileClaim};
 use anqi_store::faults::{DamageTest, MUCH_DAMAGE, Reading, SOME_DAMAGE, SimulatedDisk, every_fault};
 use anqi_task::{Status, Stop};
 use rand_core::Rng;
@@ -111,7 +111,7 @@ fn classes_are_built_anywhere_and_carried_over() {
         let [here, there] = if number % 2 == 0 { [&even, &odd] } else { [&odd, &even] };
         build_step(here.path(), flavour, step).expect("all that it needs is there");
         let bytes = fs::read(table_path(here.path(), &step.ending, flavour)).expect("built");
-        adopt(there.path(), flavour, &step.ending, &bytes).expect("sound");
+        adopt(there.path(), flavour, &step.ending, &bytes, None).expect("sound");
     }
     let expected = contents(whole.path());
     assert_eq!((contents(even.path()), contents(odd.path())), (expected.clone(), expected));
@@ -122,14 +122,48 @@ fn classes_are_built_anywhere_and_carried_over() {
     let error = build_step(empty.path(), flavour, large).expect_err("nothing is there");
     assert!(error.to_string().contains("build it first"), "{error}");
     let mut bytes = fs::read(table_path(whole.path(), &large.ending, flavour)).expect("built");
-    let error = adopt(empty.path(), flavour, &small.ending, &bytes).expect_err("another class");
+    let error = adopt(empty.path(), flavour, &small.ending, &bytes, None).expect_err("another class");
     assert!(error.to_string().contains(&format!("it is the table of {}", large.ending)), "{error}");
     if let Some(last) = bytes.last_mut() {
         *last ^= 1;
     }
-    let error = adopt(empty.path(), flavour, &large.ending, &bytes).expect_err("damaged");
+    let error = adopt(empty.path(), flavour, &large.ending, &bytes, None).expect_err("damaged");
     assert!(error.to_string().contains("is damaged"), "{error}");
     assert!(contents(empty.path()).keys().all(|name| name.ends_with(".part")));
+}
+
+/// A table whose checksums are right and whose values are not: those of another draw rule under the name of this one.
+#[test]
+fn a_sound_file_of_wrong_values_is_found_by_the_rules() {
+    let (honest, liar, taker) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    fill(honest.path(), "conversion-60", 3, 1);
+    fill(liar.path(), "conversion-6", 3, 1);
+    let [flavour, other] = ["conversion-60", "conversion-6"].map(|name| name.parse::<Flavour>().expect("a flavour"));
+    let steps = steps(classes_up_to(3).into_values()).expect("small");
+    let seed = Seed::from(7);
+    let mut found = 0;
+    for step in &steps {
+        let sample = Sample { needs: &step.needs, count: 2000, seed: &seed };
+        let true_bytes = fs::read(table_path(honest.path(), &step.ending, flavour)).expect("built");
+        let false_path = table_path(liar.path(), &step.ending, other);
+        let values = TableFile::open(&false_path).expect("a table").load().expect("a table");
+        if values.tally() != TableFile::open(&table_path(honest.path(), &step.ending, flavour)).expect("a table").load().expect("a table").tally() {
+            let container = Container::open(&false_path).expect("a container");
+            let head = container.head().replace("conversion-6\n", "conversion-60\n");
+            let bytes: Vec<u8> = (0..container.block_count()).flat_map(|block| container.block(block).expect("sound")).collect();
+            let forged = taker.path().join("forged");
+            FileClaim::new(&forged).expect("room").expect("free").write(&head, container.block_len(), &bytes).expect("room");
+            let bytes = fs::read(&forged).expect("written");
+            fs::remove_file(&forged).expect("written");
+            let error = adopt(taker.path(), flavour, &step.ending, &bytes, Some(&sample)).expect_err("wrong values");
+            assert!(error.is_of_contents() && error.to_string().contains("what follows is"), "{error}");
+            found += 1;
+        }
+        adopt(taker.path(), flavour, &step.ending, &true_bytes, Some(&sample)).expect("right");
+    }
+    assert!(found > 3, "{found} tables differ");
+    assert_eq!(contents(taker.path()), contents(honest.path()));
 }
 
 /// Files of another class or flavour, under a name that is not theirs, are refused.
@@ -197,7 +231,7 @@ fn every_call_may_fail() {
         |disk| {
             let dir = disk.path().join("tables");
             let built = build(&dir, Flavour::END, [first], one, &Stop::default(), ()).is_ok();
-            (built, adopt(&dir, Flavour::END, &second, &carried).is_ok())
+            (built, adopt(&dir, Flavour::END, &second, &carried, None).is_ok())
         },
         |disk, (was_built, was_carried), after| {
             let dir = disk.path().join("tables");

@@ -205,6 +205,19 @@ impl PlayerSpec {
         }
     }
 
+    /// The file of a network and the folder of tables that the player string names, if it names any.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let net = match self.net() {
+            Some(NetOption::File(path)) => Some(path.as_str()),
+            _ => None,
+        };
+        let tables = match self.tables() {
+            Some(TablesOption::Folder(path)) => Some(path.as_str()),
+            _ => None,
+        };
+        net.into_iter().chain(tables)
+    }
+
     /// The tables of the players that can have some.
     #[must_use]
     pub fn tables(&self) -> Option<&TablesOption> {

@@ -5,18 +5,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anqi_endgame::{Flavour, TableError};
-use anqi_lab::{Cast, CastError, Plan, PlanError};
+use anqi_lab::{Cast, Plan};
 use anqi_rules::excerpt;
+use anqi_store::JournalError;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{self, Context};
-use async_nats::{ConnectOptions, HeaderMap, header};
+use async_nats::{HeaderMap, header};
 
-const WORK: &str = "ANQI_WORK";
-const RESULTS: &str = "ANQI_RESULTS";
-const JOBS: &str = "ANQI_JOBS";
+use crate::envelope::{MOST_BYTES, Reason, Refused};
+use crate::key::PublicKey;
+use crate::refusals::Tell;
+use crate::server::NatsServer;
+
+const WORK: &str = "ANQI_FLEET_WORK";
+const RESULTS: &str = "ANQI_FLEET_RESULTS";
+const JOBS: &str = "ANQI_FLEET_JOBS";
+const STATUS: &str = "ANQI_FLEET_STATUS";
 const WORKERS: &str = "workers";
 /// How long a worker may be silent before what it has taken goes to another one.
 const ACK_WAIT: Duration = Duration::from_secs(10);
@@ -26,6 +33,12 @@ pub(crate) const PROGRESS: Duration = Duration::from_secs(3);
 pub(crate) const AGAIN: Duration = Duration::from_millis(300);
 /// Results that were not collected.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// A machine that has said nothing for so long is not listed any more.
+const SEEN: Duration = Duration::from_secs(24 * 3600);
+/// An item with every worker of a large fleet excepted.
+pub(crate) const MOST_WORK_BYTES: usize = 100_000;
+pub(crate) const MOST_STATUS_BYTES: usize = 100_000;
 
 /// What can go wrong between machines.
 #[derive(Debug, thiserror::Error)]
@@ -49,41 +62,32 @@ pub enum FleetError {
         /// Why not.
         reason: String,
     },
-    /// A job that this program cannot read.
-    #[error("job {key}: {reason}")]
-    Job {
-        /// Under which key.
-        key: String,
+    /// A text that is no address of a server.
+    #[error("{shown:?} is not the address of a NATS server: {what}")]
+    Address {
+        /// The text, without what may be a password.
+        shown: String,
         /// What is wrong.
-        reason: String,
+        what: String,
     },
-    /// A job for another version.
-    #[error("job {key} is for anqi {theirs}, this is anqi {ours}")]
-    Version {
-        /// Under which key.
-        key: String,
-        /// What the job wants.
-        theirs: String,
-        /// What we are.
-        ours: &'static str,
+    /// A file with a secret or a certificate that cannot be used.
+    #[error("{path}: {what}")]
+    Login {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        what: String,
     },
-    /// A contender of a plan cannot play here.
+    /// No message of another machine would count.
+    #[error("no {0} is trusted; say whose public keys are (--trust)")]
+    TrustsNone(&'static str),
+    /// The file that says who has played what cannot be used.
     #[error(transparent)]
-    Cast(#[from] CastError),
-    /// A contender of a plan is another one here.
-    #[error(
-        "job {key} is for other engines:\n{strangers}start the worker of the coordinator's version, with its networks and tables"
-    )]
-    Engines {
-        /// Under which key.
-        key: String,
-        /// Who differs, with both fingerprints.
-        strangers: String,
-    },
+    Ledger(#[from] JournalError),
     /// A table cannot be written here, or is damaged.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A worker could not do it, nor would another one.
+    /// Workers could not do it.
     #[error("{what}: {reason}")]
     Failed {
         /// What it was to do.
@@ -116,71 +120,98 @@ impl Job {
         Job::Pairs(Arc::clone(plan), cast.to_lines())
     }
 
-    /// What it is called on the server.
+    /// What it is called on the server: a hash of all that it says.
     pub(crate) fn key(&self) -> String {
-        blake3::hash(self.to_string().as_bytes()).to_hex()[..32].to_owned()
+        key_of(&self.to_string())
     }
 
-    /// The job that was stored under a key.
-    fn read(key: &str, text: &str) -> Result<Job, FleetError> {
-        let bad = |reason: String| FleetError::Job { key: key.to_owned(), reason };
+    /// What it says of those who do it: results are signed for this.
+    pub(crate) fn engines(&self) -> &str {
+        match self {
+            Job::Pairs(_, engines) => engines,
+            Job::Tables(_) => "",
+        }
+    }
+
+    /// The job that was stored under a key, from another machine.
+    pub(crate) fn read(key: &str, text: &str) -> Result<Job, Refused> {
+        let bad = |what: String| Refused::new(Reason::Content, what);
+        if key_of(text) != key {
+            return Err(Refused::new(Reason::Job, format!("{key} is not the hash of the job, {}", key_of(text))));
+        }
         let (version, rest) = text.split_once('\n').unwrap_or((text, ""));
         if version != VERSION {
-            return Err(FleetError::Version { key: key.to_owned(), theirs: excerpt(version), ours: VERSION });
+            let what = format!("the job is for anqi {}, this is anqi {VERSION}", excerpt(version));
+            return Err(Refused::new(Reason::Impossible, what));
         }
         match rest.split_once('\n') {
             Some(("pairs", plan)) => {
                 let (engines, plan) =
                     plan.split_once("\n\n").ok_or_else(|| bad("it does not say who plays".to_owned()))?;
-                let plan = plan.parse().map_err(|error: PlanError| bad(error.to_string()))?;
+                let plan = Plan::received(plan).map_err(|error| bad(error.to_string()))?;
                 Ok(Job::Pairs(Arc::new(plan), format!("{engines}\n")))
             }
-            Some(("tables", flavour)) => flavour.parse().map(Job::Tables).map_err(|error| bad(error.to_string())),
+            Some(("tables", flavour)) => flavour.parse().map(Job::Tables).map_err(|error| bad(format!("{error}"))),
             _ => Err(bad(format!("{:?} is neither pairs nor tables", excerpt(rest)))),
+        }
+    }
+
+    /// In a line, for people.
+    pub(crate) fn title(&self) -> String {
+        match self {
+            Job::Pairs(plan, _) => format!("{} pairs of {}", plan.count(), plan.event()),
+            Job::Tables(flavour) => format!("tables of endings ({flavour})"),
         }
     }
 }
 
-/// The streams on a server: what is to be done, what was done, and the jobs that both belong to.
+fn key_of(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+}
+
+/// The streams on a server: what is to be done, what was done, the jobs that both belong to, and who is there.
 #[derive(Clone)]
 pub(crate) struct Queue {
     context: Context,
     pub(crate) work: Stream,
     pub(crate) results: Stream,
-    jobs: Stream,
+    pub(crate) jobs: Stream,
+    pub(crate) status: Stream,
 }
 
 impl Queue {
     /// Connects, and makes the streams if they are not there. From then on a lost connection is made again, for ever.
-    pub(crate) async fn connect(url: &str) -> Result<Queue, FleetError> {
-        let unreachable = |error: async_nats::ConnectError| FleetError::Unreachable {
-            url: url.to_owned(),
-            reason: error.to_string(),
-        };
-        let options = ConnectOptions::new().name("anqi").reconnect_delay_callback(|_| AGAIN);
-        let client = options.connect(url).await.map_err(unreachable)?;
+    pub(crate) async fn connect(server: &NatsServer, tell: &Tell) -> Result<Queue, FleetError> {
+        let client = server.connect(tell).await?;
         let context = jetstream::new(client);
-        Queue::make(context).await.map_err(|reason| FleetError::Unable { url: url.to_owned(), reason })
+        Queue::make(context).await.map_err(|reason| FleetError::Unable { url: server.to_string(), reason })
     }
 
     async fn make(context: Context) -> Result<Queue, String> {
-        let stream = |name: &str, subjects: &str, retention, max_age| Config {
+        let stream = |name: &str, subjects: &str, most_bytes: usize| Config {
             name: name.to_owned(),
             subjects: vec![subjects.to_owned()],
-            retention,
-            max_age,
-            max_messages_per_subject: 1,
-            discard: DiscardPolicy::New,
-            discard_new_per_subject: true,
+            max_message_size: i32::try_from(most_bytes).unwrap_or(i32::MAX),
             storage: StorageType::File,
             ..Config::default()
         };
-        let work = stream(WORK, "anqi.work.*.*", RetentionPolicy::WorkQueue, Duration::ZERO);
-        let results = stream(RESULTS, "anqi.results.*.*", RetentionPolicy::Limits, KEPT);
-        let jobs = stream(JOBS, "anqi.jobs.*", RetentionPolicy::Limits, Duration::ZERO);
+        // An item is queued once at a time.
+        let work = Config {
+            retention: RetentionPolicy::WorkQueue,
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            discard_new_per_subject: true,
+            ..stream(WORK, "anqi.fleet.work.*.*.*", MOST_WORK_BYTES)
+        };
+        // A subject takes any number of results: the first one may be forged.
+        let results = Config { max_age: KEPT, ..stream(RESULTS, "anqi.fleet.results.*.*.*", MOST_BYTES) };
+        // The last one counts, so what was put there in between does not stay.
+        let last = |config| Config { max_messages_per_subject: 1, discard: DiscardPolicy::Old, ..config };
+        let jobs = last(stream(JOBS, "anqi.fleet.jobs.*.*", MOST_BYTES));
+        let status = Config { max_age: SEEN, ..last(stream(STATUS, "anqi.fleet.status.*", MOST_STATUS_BYTES)) };
         let make = async |config| context.get_or_create_stream(config).await.map_err(|error| error.to_string());
         let (work, results, jobs) = (make(work).await?, make(results).await?, make(jobs).await?);
-        Ok(Queue { work, results, jobs, context })
+        Ok(Queue { work, results, jobs, status: make(status).await?, context })
     }
 
     /// The consumer that all workers share.
@@ -195,26 +226,29 @@ impl Queue {
         self.work.get_or_create_consumer(WORKERS, config).await.ok()
     }
 
-    /// Stores a message unless its subject has one. False if the server did not answer: try again.
-    pub(crate) async fn publish_once(&self, subject: String, text: String) -> bool {
+    /// Queues an item unless it is queued. False if the server did not answer: try again.
+    pub(crate) async fn publish_once(&self, subject: String, message: Vec<u8>) -> bool {
         let mut headers = HeaderMap::new();
         headers.insert(header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, "0");
-        let stored = match self.context.publish_with_headers(subject, headers, text.into()).await {
+        let stored = match self.context.publish_with_headers(subject, headers, message.into()).await {
             Ok(answer) => answer.await.map(|_| ()),
             Err(error) => Err(error),
         };
         stored.map_or_else(|error| error.kind() == PublishErrorKind::WrongLastSequence, |()| true)
     }
 
-    /// Stores a job. False if the server did not answer: try again.
-    pub(crate) async fn put_job(&self, job: &Job) -> bool {
-        self.publish_once(job_subject(&job.key()), job.to_string()).await
+    /// Stores a message. False if the server did not answer: try again.
+    pub(crate) async fn publish(&self, subject: String, message: Vec<u8>) -> bool {
+        match self.context.publish(subject, message.into()).await {
+            Ok(answer) => answer.await.is_ok(),
+            Err(_) => false,
+        }
     }
 
-    /// The job under a key; none if the server did not answer.
-    pub(crate) async fn job(&self, key: &str) -> Option<Result<Job, FleetError>> {
-        let message = self.jobs.get_last_raw_message_by_subject(&job_subject(key)).await.ok()?;
-        Some(Job::read(key, &String::from_utf8_lossy(&message.payload)))
+    /// The message in which `signer` has stored a job; none if there is none or the server did not answer.
+    pub(crate) async fn job(&self, key: &str, signer: &PublicKey) -> Option<Vec<u8>> {
+        let message = self.jobs.get_last_raw_message_by_subject(&job_subject(key, signer)).await.ok()?;
+        Some(message.payload.to_vec())
     }
 
     /// A room for the files of a job; none if the server did not answer.
@@ -229,10 +263,11 @@ impl Queue {
     }
 
     /// Takes everything about a job off the server: what stays there costs room, no more.
-    pub(crate) async fn clear(&self, job: &Job) {
+    pub(crate) async fn clear(&self, job: &Job, signer: &PublicKey) {
         let key = job.key();
-        let _ = self.work.purge().filter(work_subject(&key, '*')).await;
-        let _ = self.results.purge().filter(results_subject(&key, '*')).await;
+        let _ = self.work.purge().filter(work_subject(&key, "*.*")).await;
+        let _ = self.results.purge().filter(results_subject(&key, '*', '*')).await;
+        let _ = self.jobs.purge().filter(job_subject(&key, signer)).await;
         if let Job::Tables(_) = job {
             let _ = self.context.delete_object_store(bucket(&key)).await;
         }
@@ -241,22 +276,28 @@ impl Queue {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-fn job_subject(key: &str) -> String {
-    format!("anqi.jobs.{key}")
+pub(crate) fn job_subject(key: &str, signer: impl fmt::Display) -> String {
+    format!("anqi.fleet.jobs.{key}.{signer}")
 }
 
+/// `item` has two parts: what is to be done, and for the how manyth time.
 pub(crate) fn work_subject(key: &str, item: impl fmt::Display) -> String {
-    format!("anqi.work.{key}.{item}")
+    format!("anqi.fleet.work.{key}.{item}")
 }
 
-pub(crate) fn results_subject(key: &str, item: impl fmt::Display) -> String {
-    format!("anqi.results.{key}.{item}")
+pub(crate) fn results_subject(key: &str, item: impl fmt::Display, worker: impl fmt::Display) -> String {
+    format!("anqi.fleet.results.{key}.{item}.{worker}")
 }
 
-/// Key and item that a subject names.
-pub(crate) fn named(subject: &str) -> Option<(&str, &str)> {
-    let (rest, item) = subject.rsplit_once('.')?;
-    Some((rest.rsplit_once('.')?.1, item))
+pub(crate) fn status_subject(signer: &PublicKey) -> String {
+    format!("anqi.fleet.status.{signer}")
+}
+
+/// Key, item, and what comes after it, that the subject of work or a result names.
+pub(crate) fn named(subject: &str) -> Option<[&str; 3]> {
+    let (rest, last) = subject.rsplit_once('.')?;
+    let (rest, item) = rest.rsplit_once('.')?;
+    Some([rest.rsplit_once('.')?.1, item, last])
 }
 
 fn bucket(key: &str) -> String {
@@ -276,17 +317,25 @@ mod tests {
         for job in
             [Job::pairs(&Arc::new(plan), &cast), Job::Tables(Flavour::END), Job::Tables(Flavour::outcome(Some(60)))]
         {
-            let read = Job::read("key", &job.to_string()).expect("our own");
+            let read = Job::read(&job.key(), &job.to_string()).expect("our own");
             assert_eq!((read.to_string(), read.key()), (job.to_string(), job.key()));
         }
-        let refused = |text: &str| Job::read("key", text).err().expect(text).to_string();
-        assert_eq!(
-            refused(&format!("{VERSION}\ntables\nround")).split(", expected").next(),
-            Some("job key: \"round\" is not a flavour of tables")
-        );
-        assert_eq!(refused(&format!("{VERSION}\nsongs\n")), "job key: \"songs\\n\" is neither pairs nor tables");
-        assert_eq!(refused("0.0.0\ntables\nend"), format!("job key is for anqi 0.0.0, this is anqi {VERSION}"));
-        assert_eq!(refused(""), format!("job key is for anqi , this is anqi {VERSION}"));
+        let refused = |text: &str| Job::read(&key_of(text), text).err().expect(text);
+        for (text, reason, what) in [
+            (format!("{VERSION}\ntables\nround"), Reason::Content, "\"round\" is not a flavour of tables"),
+            (format!("{VERSION}\nsongs\n"), Reason::Content, "\"songs\\n\" is neither pairs nor tables"),
+            (format!("{VERSION}\npairs\n-\n-\n\nplayers = ['random', 'chen:var1,weights=/etc/passwd']"), Reason::Content,
+                "player 2: weights \"/etc/passwd\": a plan that is sent"),
+            ("0.0.0\ntables\nend".to_owned(), Reason::Impossible, "the job is for anqi 0.0.0, this is anqi"),
+            (String::new(), Reason::Impossible, "the job is for anqi , this is anqi"),
+        ] {
+            let refused = refused(&text);
+            assert_eq!(refused.reason, reason);
+            assert!(refused.what.starts_with(what), "{refused}");
+        }
+        // Under any other key it is not that job.
+        let text = Job::Tables(Flavour::END).to_string();
+        assert_eq!(Job::read(&key_of("x"), &text).err().map(|refused| refused.reason), Some(Reason::Job));
     }
 
     /// Who is to play belongs to a job: other engines have another key.
@@ -338,8 +387,8 @@ mod tests {
 
     #[test]
     fn subjects_name_key_and_item() {
-        assert_eq!(named(&work_subject("key", 17)), Some(("key", "17")));
-        assert_eq!(named(&results_subject("key", "PP-n")), Some(("key", "PP-n")));
+        assert_eq!(named(&work_subject("key", "17.0")), Some(["key", "17", "0"]));
+        assert_eq!(named(&results_subject("key", "PP-n", "who")), Some(["key", "PP-n", "who"]));
         assert_eq!(named("anqi"), None);
     }
 }

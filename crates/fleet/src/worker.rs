@@ -1,27 +1,45 @@
 //! The worker: takes items off the queue, does them, announces them.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anqi_endgame::Ending;
-use anqi_endgame::Flavour;
+use anqi_endgame::{Ending, Flavour};
 use anqi_engine::Resources;
-use anqi_lab::{Cast, Plan};
+use anqi_lab::{Allowed, Cast, Plan};
 use anqi_task::Stop;
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
 use tokio::runtime;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use crate::queue::{AGAIN, FleetError, Job, PROGRESS, Queue, named, results_subject};
+use crate::coordinator::FAILED;
+use crate::envelope::{MOST_BYTES, Reason, Refused, Role, Subject, open, seal};
+use crate::key::PublicKey;
+use crate::member::Member;
+use crate::queue::{AGAIN, FleetError, Job, MOST_WORK_BYTES, PROGRESS, Queue, named, results_subject};
+use crate::refusals::Refusals;
+use crate::status::{BEAT, MemberStatus};
+use crate::tables::Made;
+use crate::work_item::WorkItem;
 use crate::{pairs, tables};
 
 /// How long the server may keep us waiting for work before we look whether to stop.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// What is not for this worker may be for another one: it is left to others so often, later and later, and then set aside. A
+/// coordinator queues it again.
+const LEFT: i64 = 20;
+/// The longest pause before it comes again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// A job that is refused is looked at again after a while: it may have been put in place of the right one.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
+/// A thread keeps so many jobs in mind.
+const MOST_JOBS: usize = 64;
 
 /// What a worker has done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,36 +50,69 @@ pub enum Done {
     Table(Ending),
 }
 
-/// Does whatever is queued at a server, `threads` items at a time, until `stop` is raised. `heard` hears of each. Tables
-/// are built in `dir`, which may have any, of any flavour, and keeps what is needed and what is built.
+/// What a worker works with.
+#[derive(Clone, Debug)]
+pub struct Workshop {
+    /// How many items at a time.
+    pub threads: usize,
+    /// Tables are built here; it may have any, of any flavour, and keeps what is needed and what is built.
+    pub dir: PathBuf,
+    /// What players share.
+    pub resources: Resources,
+    /// Which programs and files jobs may use.
+    pub allowed: Allowed,
+}
+
+/// Does whatever trusted coordinators have queued at a server until `stop` is raised. `heard` hears of each item. What does not
+/// count is refused, counted and told; other work goes on.
 ///
 /// # Errors
-/// If the server is not there at the beginning, or if something cannot be done here; others may be able to.
+/// If the server is not there at the beginning, no coordinator is trusted, or this machine's folder of tables cannot be used.
 pub fn work(
-    url: &str,
-    threads: usize,
-    dir: &Path,
-    resources: &Resources,
+    member: &Member,
+    workshop: &Workshop,
     stop: &Stop,
     mut heard: impl FnMut(Done),
 ) -> Result<(), FleetError> {
+    if member.trusted.is_empty() {
+        return Err(FleetError::TrustsNone("coordinator"));
+    }
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let (sender, receiver) = mpsc::channel();
+    let refusals = Refusals::new(member.tell.clone());
     let ended = runtime.block_on(async {
-        let queue = Queue::connect(url).await?;
+        let queue = Queue::connect(&member.server, &member.tell).await?;
         let hand = || WorkerThread {
+            member: member.clone(),
             queue: queue.clone(),
-            dir: dir.to_owned(),
-            resources: resources.clone(),
+            workshop: workshop.clone(),
+            refusals: refusals.clone(),
             stop: stop.clone(),
             done: sender.clone(),
+            jobs: HashMap::new(),
         };
-        let hands: Vec<_> = (0..threads.max(1)).map(|_| tokio::spawn(hand().work())).collect();
+        let (mut played, mut built) = (0, 0);
+        let mut hear = |done| {
+            match done {
+                Done::Pair(_) => played += 1,
+                Done::Table(_) => built += 1,
+            }
+            heard(done);
+            (played, built)
+        };
+        let hands: Vec<_> = (0..workshop.threads.max(1)).map(|_| tokio::spawn(hand().work())).collect();
+        let (mut beat, mut counts) = (None::<Instant>, (0, 0));
         while hands.iter().any(|hand| !hand.is_finished()) {
-            receiver.try_iter().for_each(&mut heard);
+            counts = receiver.try_iter().fold(counts, |_, done| hear(done));
+            if beat.is_none_or(|beat| beat.elapsed() > BEAT) {
+                let status = MemberStatus::new(Role::Worker, refusals.counts());
+                let status = MemberStatus { pairs: counts.0, tables: counts.1, ..status };
+                status.publish(&queue, &member.key, Role::Worker).await;
+                beat = Some(Instant::now());
+            }
             sleep(AGAIN).await;
         }
-        receiver.try_iter().for_each(&mut heard);
+        let _ = receiver.try_iter().map(hear).last();
         for hand in hands {
             if let Ok(ended) = hand.await {
                 ended?;
@@ -69,29 +120,45 @@ pub fn work(
         }
         Ok(())
     });
+    refusals.summary().iter().for_each(|line| member.tell.line(line));
     // A program that was told to stop and thinks on is not waited for, nor is a table.
     runtime.shutdown_background();
     ended
 }
 
 /// A job that can be done here.
+#[derive(Clone)]
 enum Ready {
-    Pairs(Arc<Plan>, Cast),
+    Pairs(Arc<Plan>, Cast, String),
     Tables(Flavour),
+}
+
+/// What becomes of a message.
+enum Handled {
+    /// It was done and announced.
+    Done(Done),
+    /// It cannot be done now.
+    Later,
+    /// It is for others, for all we know.
+    Left,
+    /// It is for no one.
+    SetAside,
 }
 
 /// Does one thing after the other.
 struct WorkerThread {
+    member: Member,
     queue: Queue,
-    dir: PathBuf,
-    resources: Resources,
+    workshop: Workshop,
+    refusals: Refusals,
     stop: Stop,
     done: mpsc::Sender<Done>,
+    /// By key and coordinator; none where it was refused.
+    jobs: HashMap<(String, PublicKey), (Option<Ready>, Instant)>,
 }
 
 impl WorkerThread {
-    async fn work(self) -> Result<(), FleetError> {
-        let mut jobs: HashMap<String, Ready> = HashMap::new();
+    async fn work(mut self) -> Result<(), FleetError> {
         while !self.stop.is_raised() {
             let Some(workers) = self.queue.workers().await else {
                 sleep(AGAIN).await;
@@ -101,84 +168,168 @@ impl WorkerThread {
                 && let Ok(message) = next(&workers).await
             {
                 let Some(message) = message else { continue };
-                match self.handle(&message, &mut jobs).await {
-                    Ok(Some(done)) => drop(self.done.send(done)),
-                    Ok(None) => {
-                        // Another one can have it at once if we are to stop.
-                        let after = (!self.stop.is_raised()).then_some(PATIENCE);
-                        let _ = message.ack_with(AckKind::Nak(after)).await;
+                let answer = match self.handle(&message).await {
+                    Ok(Handled::Done(done)) => {
+                        let _ = self.done.send(done);
+                        continue;
                     }
+                    // Another one can have it at once if we are to stop.
+                    Ok(Handled::Later) => AckKind::Nak((!self.stop.is_raised()).then_some(PATIENCE)),
+                    Ok(Handled::Left) => match message.info().map(|info| info.delivered) {
+                        Ok(times) if times < LEFT => {
+                            AckKind::Nak(Some((PATIENCE * u32::try_from(times).unwrap_or(1)).min(LONGEST_PAUSE)))
+                        }
+                        _ => AckKind::Term,
+                    },
+                    Ok(Handled::SetAside) => AckKind::Term,
                     Err(error) => {
-                        // Not for us. The other hands need not try.
+                        // This machine cannot go on. The other hands need not try.
                         let _ = message.ack_with(AckKind::Nak(Some(PATIENCE))).await;
                         self.stop.raise();
                         return Err(error);
                     }
-                }
+                };
+                let _ = message.ack_with(answer).await;
             }
             sleep(AGAIN).await;
         }
         Ok(())
     }
 
-    /// Does what a message asks for and announces it. None if it cannot be done now.
-    async fn handle(&self, message: &Message, jobs: &mut HashMap<String, Ready>) -> Result<Option<Done>, FleetError> {
-        let Some((key, item)) = named(&message.subject) else { return Ok(None) };
-        if !jobs.contains_key(key) {
-            // If the server is gone it will give us this again.
-            let Some(job) = self.queue.job(key).await else { return Ok(None) };
-            let job = job?;
-            let ready = match job {
-                Job::Pairs(plan, engines) => {
-                    let cast = Cast::new(&plan, &self.resources)?;
-                    let strangers = cast.strangers(&plan, &engines);
-                    if !strangers.is_empty() {
-                        return Err(FleetError::Engines { key: key.to_owned(), strangers });
-                    }
-                    Ready::Pairs(plan, cast)
-                }
-                Job::Tables(flavour) => Ready::Tables(flavour),
-            };
-            jobs.insert(key.to_owned(), ready);
+    fn refuse(&self, message: impl Display, refused: &Refused, handled: Handled) -> Handled {
+        self.refusals.add(message, refused);
+        handled
+    }
+
+    /// Does what a message asks for and announces it.
+    async fn handle(&mut self, message: &Message) -> Result<Handled, FleetError> {
+        let refused = |reason, what: &str| Refused::new(reason, what);
+        let Some([key, item, round]) = named(&message.subject) else {
+            let refused = refused(Reason::Malformed, "its subject names no item");
+            return Ok(self.refuse("an item", &refused, Handled::SetAside));
+        };
+        if message.payload.len() > MOST_WORK_BYTES {
+            let refused = refused(Reason::Oversized, "an item has a few lines");
+            return Ok(self.refuse(format_args!("item {item}"), &refused, Handled::SetAside));
         }
-        let (done, text) = match (&jobs[key], item.parse(), item.parse()) {
-            (Ready::Pairs(plan, cast), Ok(number), _) => {
-                let play = pairs::play(Arc::clone(plan), number, cast.clone(), self.stop.clone());
-                (Done::Pair(number), self.meanwhile(message, async { Ok(play.await) }).await?)
-            }
-            (Ready::Tables(flavour), _, Ok(ending)) => {
-                let make = tables::make(self.queue.clone(), key.to_owned(), *flavour, ending, self.dir.clone());
-                (Done::Table(ending), self.meanwhile(message, make).await?)
-            }
-            _ => {
-                // Nothing of ours. The server hears no more of it.
-                let _ = message.ack_with(AckKind::Term).await;
-                return Ok(None);
+        let about = Subject { role: Role::Coordinator, job: key, item: &format!("{item}.{round}"), engines: "" };
+        let (signer, work) = match open(&message.payload, &about, &self.member.trusted) {
+            Ok(opened) => opened,
+            Err(refused) => {
+                // Others may trust its signer.
+                let handled = if refused.reason == Reason::Foreign { Handled::Left } else { Handled::SetAside };
+                return Ok(self.refuse(format_args!("item {item}"), &refused, handled));
             }
         };
-        let Some(text) = text else { return Ok(None) };
-        while !self.queue.publish_once(results_subject(key, item), text.clone()).await {
+        let Some(work) = WorkItem::read(work) else {
+            let refused = refused(Reason::Malformed, work);
+            return Ok(self.refuse(format_args!("item {item}"), &refused, Handled::SetAside));
+        };
+        if work.except.contains(&self.member.key.public()) {
+            return Ok(Handled::Later);
+        }
+        let ready = match self.job(key, &signer).await {
+            // If the server is gone it will give us this again.
+            None => return Ok(Handled::Later),
+            Some(None) => return Ok(Handled::Left),
+            Some(Some(ready)) => ready,
+        };
+        let (done, engines, result) = match (ready, item.parse(), item.parse()) {
+            (Ready::Pairs(plan, cast, engines), Ok(number), _) => {
+                let play = pairs::play(plan, number, cast, self.stop.clone());
+                (Done::Pair(number), engines, self.meanwhile(message, play).await)
+            }
+            (Ready::Tables(flavour), _, Ok(ending)) => {
+                let (queue, dir) = (self.queue.clone(), self.workshop.dir.clone());
+                let make = tables::make(queue, key.to_owned(), flavour, ending, work.needs, dir);
+                let result = match self.meanwhile(message, async { Some(make.await) }).await.transpose()? {
+                    Some(Made::Result(result)) => Some(result),
+                    Some(Made::Unsound(error)) => {
+                        let refused = Refused::new(Reason::Content, error);
+                        return Ok(self.refuse(format_args!("item {item}"), &refused, Handled::Left));
+                    }
+                    Some(Made::NotNow) | None => None,
+                };
+                (Done::Table(ending), String::new(), result)
+            }
+            _ => {
+                let refused = refused(Reason::Malformed, "the job has no such item");
+                return Ok(self.refuse(format_args!("item {item}"), &refused, Handled::SetAside));
+            }
+        };
+        let Some(mut result) = result else { return Ok(Handled::Later) };
+        if result.len() > MOST_BYTES - 2048 {
+            result = format!("{FAILED}the result has {} bytes, the most is {MOST_BYTES}", result.len());
+        }
+        let about = Subject { role: Role::Worker, job: key, item, engines: &engines };
+        let signed = seal(&self.member.key, &about, &result);
+        let subject = results_subject(key, item, self.member.key.public());
+        while !self.queue.publish(subject.clone(), signed.clone()).await {
             if self.stop.is_raised() {
-                return Ok(None);
+                return Ok(Handled::Later);
             }
             sleep(AGAIN).await;
         }
-        // If this gets lost the item comes again, and its result is not kept.
+        // If this gets lost the item comes again, and its second result is not counted.
         let _ = message.double_ack().await;
-        Ok(Some(done))
+        Ok(Handled::Done(done))
+    }
+
+    /// The job that a coordinator has stored under a key: none if the server did not answer, none inside if it cannot be done
+    /// here.
+    async fn job(&mut self, key: &str, signer: &PublicKey) -> Option<Option<Ready>> {
+        let place = (key.to_owned(), *signer);
+        if let Some((known, since)) = self.jobs.get(&place)
+            && (known.is_some() || since.elapsed() < REFUSED_FOR)
+        {
+            return Some(known.clone());
+        }
+        let message = self.queue.job(key, signer).await?;
+        let about = Subject { role: Role::Coordinator, job: key, item: "job", engines: "" };
+        let opened = open(&message, &about, &self.member.trusted).and_then(|(_, text)| Job::read(key, text));
+        let ready = match opened {
+            Ok(job) => self.prepare(job).await,
+            Err(refused) => Err(refused),
+        };
+        if let Err(refused) = &ready {
+            self.refusals.add(format_args!("job {key}"), refused);
+        }
+        if self.jobs.len() >= MOST_JOBS {
+            self.jobs.clear();
+        }
+        let ready = ready.ok();
+        self.jobs.insert(place, (ready.clone(), Instant::now()));
+        Some(ready)
+    }
+
+    /// Opens what a job names and starts the programs that it may use.
+    async fn prepare(&self, job: Job) -> Result<Ready, Refused> {
+        let impossible = |what: String| Refused::new(Reason::Impossible, what);
+        match job {
+            Job::Tables(flavour) => Ok(Ready::Tables(flavour)),
+            Job::Pairs(plan, engines) => {
+                let (wanted, resources) = (Arc::clone(&plan), self.workshop.resources.clone());
+                let allowed = self.workshop.allowed.clone();
+                let cast = spawn_blocking(move || Cast::allowing(&wanted, &resources, &allowed)).await;
+                let cast = cast.map_err(|panicked| impossible(panicked.to_string()))?;
+                let cast = cast.map_err(|error| impossible(error.to_string()))?;
+                let strangers = cast.strangers(&plan, &engines);
+                if !strangers.is_empty() {
+                    let what = "start the worker of the coordinator's version, with its networks and tables";
+                    return Err(impossible(format!("the job is for other engines: {strangers} {what}")));
+                }
+                Ok(Ready::Pairs(plan, cast, engines))
+            }
+        }
     }
 
     /// Does something while the server hears that we are at it; none if we are to stop.
-    async fn meanwhile(
-        &self,
-        message: &Message,
-        work: impl Future<Output = Result<Option<String>, FleetError>>,
-    ) -> Result<Option<String>, FleetError> {
+    async fn meanwhile<T>(&self, message: &Message, work: impl Future<Output = Option<T>>) -> Option<T> {
         let mut work = pin!(work);
         loop {
             match timeout(PROGRESS, &mut work).await {
                 Ok(done) => return done,
-                Err(_) if self.stop.is_raised() => return Ok(None),
+                Err(_) if self.stop.is_raised() => return None,
                 Err(_) => drop(message.ack_with(AckKind::Progress).await),
             }
         }

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use anqi_engine::{BuildError, Fingerprint, Resources};
-use anqi_protocol::{Fault, Outside};
+use anqi_protocol::{Fault, Outside, OutsideSpec};
 
+use crate::allowed::{Allowed, NotAllowed};
 use crate::contender::{Contender, Who, seeded};
 use crate::plan::Plan;
 
@@ -13,6 +14,8 @@ use crate::plan::Plan;
 pub struct Cast {
     pub(crate) resources: Resources,
     fingerprints: Vec<Option<Fingerprint>>,
+    /// What is run for each contender that is an outside program, if it can be run here.
+    programs: Vec<Option<OutsideSpec>>,
 }
 
 /// Why a contender cannot play here.
@@ -34,6 +37,9 @@ pub enum CastError {
         /// What happened.
         fault: Fault,
     },
+    /// The owner of this machine has not allowed it.
+    #[error(transparent)]
+    NotAllowed(#[from] NotAllowed),
 }
 
 impl Cast {
@@ -42,15 +48,20 @@ impl Cast {
     /// # Errors
     /// If a file cannot be used, or a program does not start.
     pub fn new(plan: &Plan, resources: &Resources) -> Result<Cast, CastError> {
-        for contender in plan.contenders() {
-            if let Who::Outside(spec) = &contender.who {
-                match Outside::launch(&seeded(spec, plan.seed())) {
-                    Ok(outside) => outside.close(),
-                    Err(fault) => return Err(CastError::Program { name: contender.name.clone(), fault }),
-                }
-            }
-        }
-        Cast::known(plan, resources, true)
+        let program = |contender: &Contender| match &contender.who {
+            Who::Outside(spec) => Some(spec.clone()),
+            Who::Player(_) => None,
+        };
+        Cast::starting(plan, resources, plan.contenders().iter().map(program).collect())
+    }
+
+    /// [`Cast::new`] for a plan that comes from another machine: it uses what is allowed, and runs no program that is not.
+    ///
+    /// # Errors
+    /// If something is not allowed, a file cannot be used, or a program does not start.
+    pub fn allowing(plan: &Plan, resources: &Resources, allowed: &Allowed) -> Result<Cast, CastError> {
+        let programs = plan.contenders().iter().map(|contender| allowed.program(contender));
+        Cast::starting(plan, resources, programs.collect::<Result<_, _>>()?)
     }
 
     /// For a plan that other machines play, whose programs need not be here and may differ from ours.
@@ -58,20 +69,36 @@ impl Cast {
     /// # Errors
     /// If a file cannot be used.
     pub fn elsewhere(plan: &Plan, resources: &Resources) -> Result<Cast, CastError> {
-        Cast::known(plan, resources, false)
+        Cast::known(plan, resources, vec![None; plan.contenders().len()])
     }
 
-    fn known(plan: &Plan, resources: &Resources, programs: bool) -> Result<Cast, CastError> {
-        let known = |contender: &Contender| match &contender.who {
-            Who::Outside(_) if !programs => Ok(None),
-            Who::Outside(spec) => Ok(spec.fingerprint()),
+    fn starting(plan: &Plan, resources: &Resources, programs: Vec<Option<OutsideSpec>>) -> Result<Cast, CastError> {
+        for (contender, program) in plan.contenders().iter().zip(&programs) {
+            if let Some(spec) = program {
+                match Outside::launch(&seeded(spec, plan.seed())) {
+                    Ok(outside) => outside.close(),
+                    Err(fault) => return Err(CastError::Program { name: contender.name.clone(), fault }),
+                }
+            }
+        }
+        Cast::known(plan, resources, programs)
+    }
+
+    fn known(plan: &Plan, resources: &Resources, programs: Vec<Option<OutsideSpec>>) -> Result<Cast, CastError> {
+        let known = |(contender, program): (&Contender, &Option<OutsideSpec>)| match &contender.who {
+            Who::Outside(_) => Ok(program.as_ref().and_then(OutsideSpec::fingerprint)),
             Who::Player(spec) => {
                 let fingerprint = resources.open_for(spec).and_then(|()| spec.fingerprint(resources));
                 fingerprint.map(Some).map_err(|error| CastError::Player { name: contender.name.clone(), error })
             }
         };
-        let fingerprints = plan.contenders().iter().map(known).collect::<Result<_, _>>()?;
-        Ok(Cast { resources: resources.clone(), fingerprints })
+        let fingerprints = plan.contenders().iter().zip(&programs).map(known).collect::<Result<_, _>>()?;
+        Ok(Cast { resources: resources.clone(), fingerprints, programs })
+    }
+
+    /// What is run for a contender of the plan; `None` for a player of ours, and where the program is not here.
+    pub(crate) fn program(&self, contender: usize) -> Option<&OutsideSpec> {
+        self.programs[contender].as_ref()
     }
 
     /// Who the contenders are, in the order of the plan; `None` for a program that is not here.

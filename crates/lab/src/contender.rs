@@ -7,7 +7,7 @@ use anqi_engine::PlayerSpec;
 use anqi_protocol::{OutsideSpec, OutsideSpecError, Protocol};
 use anqi_rules::{Seed, excerpt};
 
-use crate::weights::{WeightsFileError, with_weights_from_files};
+use crate::weights::{WeightsFileError, with_weights_from_files, without_weights_files};
 use anqi_play::{Bot, BotError, Budget, BudgetError};
 
 /// Who plays: a player of ours or an outside program, its name, and its own budget if it has one.
@@ -167,6 +167,23 @@ impl FromStr for Contender {
     type Err = ContenderError;
 
     fn from_str(text: &str) -> Result<Contender, ContenderError> {
+        Contender::read(text, with_weights_from_files)
+    }
+}
+
+impl Contender {
+    /// Reads a contender of a plan that comes from another machine. Reading opens no file.
+    ///
+    /// # Errors
+    /// As [`FromStr`], and if the text names a file of weights: a plan that is sent has the weights themselves.
+    pub fn received(text: &str) -> Result<Contender, ContenderError> {
+        Contender::read(text, |player| without_weights_files(player).map(str::to_owned))
+    }
+
+    fn read(
+        text: &str,
+        with_weights: impl FnOnce(&str) -> Result<String, WeightsFileError>,
+    ) -> Result<Contender, ContenderError> {
         if OutsideSpec::is_meant_by(text) {
             let spec: OutsideSpec = text.parse()?;
             let budget = Budget { limits: spec.limits, clock: spec.clock };
@@ -181,7 +198,7 @@ impl FromStr for Contender {
             names.extend(known.then_some(value));
             known
         };
-        let bot = Bot::from_words(&with_weights_from_files(player)?, words.iter().map(String::as_str), is_name)?;
+        let bot = Bot::from_words(&with_weights(player)?, words.iter().map(String::as_str), is_name)?;
         let name = match names[..] {
             [] => bot.player.to_string(),
             [name] => name.to_owned(),

@@ -46,16 +46,18 @@ pub struct MatchJournal {
     _lock: Option<FolderLock>,
 }
 
-/// A plan, and the text of pairs by number.
+/// A plan, and the texts of pairs by number; no text where a pair was discarded.
 #[derive(Debug)]
 struct MatchFormat;
+
+type Entry = (u64, Option<String>);
 
 impl JournalFormat for MatchFormat {
     const NAME: &'static str = "match";
     const ORDERED: bool = false;
     const OLD: Option<Old> = Some(Old { first_line: "anqi-journal 1", head: OldHead::Entry, framing: Framing::Blocks });
     type Head = Plan;
-    type Entry = (u64, String);
+    type Entry = Entry;
 
     fn write_head(plan: &Plan) -> String {
         plan.to_string()
@@ -65,14 +67,18 @@ impl JournalFormat for MatchFormat {
         text.parse().map_err(|error| format!("{error}"))
     }
 
-    fn write((number, text): &(u64, String)) -> JournalLine<'_> {
-        JournalLine::new("pair", *number, text.as_str())
+    fn write((number, text): &Entry) -> JournalLine<'_> {
+        match text {
+            Some(text) => JournalLine::new("pair", *number, text.as_str()),
+            None => JournalLine::new("discard", *number, ""),
+        }
     }
 
-    fn read(line: JournalLine<'_>) -> Result<(u64, String), String> {
+    fn read(line: JournalLine<'_>) -> Result<Entry, String> {
         match &*line.kind {
-            "pair" => Ok((line.number, line.text.into_owned())),
-            kind => Err(format!("{kind:?} is not a pair")),
+            "pair" => Ok((line.number, Some(line.text.into_owned()))),
+            "discard" => Ok((line.number, None)),
+            kind => Err(format!("{kind:?} is neither pair nor discard")),
         }
     }
 }
@@ -193,7 +199,7 @@ impl MatchJournal {
             &Path,
             Owner<'_>,
             &Syncer,
-            &mut dyn FnMut((u64, String), Place),
+            &mut dyn FnMut(Entry, Place),
         ) -> Result<LineJournal<MatchFormat>, anqi_store::JournalError>,
     ) -> Result<MatchJournal, MatchJournalError> {
         let lock = FolderLock::take(dir)?;
@@ -266,8 +272,21 @@ impl MatchJournal {
             return Ok(());
         }
         self.lines.check()?;
-        let place = self.lines.append(&(pair.number, pair.to_text()))?;
+        let place = self.lines.append(&(pair.number, Some(pair.to_text())))?;
         self.pairs.insert(pair.number, place);
+        Ok(())
+    }
+
+    /// Takes a pair out again, which must not count: its text stays in the file, and the next one of its number counts.
+    ///
+    /// # Errors
+    /// If the file cannot be written; then nothing has changed.
+    pub fn discard(&mut self, number: u64) -> Result<(), MatchJournalError> {
+        if self.has(number) {
+            self.lines.check()?;
+            self.lines.append(&(number, None))?;
+            self.pairs.remove(&number);
+        }
         Ok(())
     }
 
@@ -289,7 +308,7 @@ impl MatchJournal {
 
     fn text(&self, number: u64) -> Result<String, MatchJournalError> {
         let place = self.pairs.get(&number).ok_or(MatchJournalError::NotPlayed(number))?;
-        Ok(self.lines.entry(*place)?.1)
+        self.lines.entry(*place)?.1.ok_or(MatchJournalError::NotPlayed(number))
     }
 
     /// Writes the games of the first `count` pairs, in order, to `games.anqi`, which appears whole.
@@ -394,9 +413,12 @@ impl MatchJournal {
     }
 }
 
-/// Of two entries for one pair the first counts.
-fn first(pairs: &mut BTreeMap<u64, Place>, (number, _): &(u64, String), place: Place) {
-    pairs.entry(*number).or_insert(place);
+/// Of two entries for one pair the first counts that was not discarded.
+fn first(pairs: &mut BTreeMap<u64, Place>, (number, text): &Entry, place: Place) {
+    match text {
+        Some(_) => drop(pairs.entry(*number).or_insert(place)),
+        None => drop(pairs.remove(number)),
+    }
 }
 
 fn io_error(path: &Path, error: io::Error) -> MatchJournalError {

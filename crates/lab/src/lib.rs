@@ -22,7 +22,9 @@
 //! Inside a pair a [`referee()`] holds the deal and gives both [`Side`]s the public game. [`Adjusted`] is a score without the
 //! luck of the flips.
 
+mod allowed;
 mod cast;
+mod check;
 mod contender;
 mod journal;
 mod luck;
@@ -36,15 +38,17 @@ mod standings;
 mod weights;
 
 pub use anqi_play::{Budget, BudgetError};
+pub use allowed::{Allowed, AllowedError, NotAllowed};
 pub use cast::{Cast, CastError};
+pub use check::{PairMismatch, check_pair};
 pub use contender::{Contender, ContenderError, Who};
 pub use journal::{MatchJournal, MatchJournalError};
 pub use luck::{Adjusted, Adjustment, LuckSums};
 pub use merge::{MergeError, merge};
-pub use pair::{PairError, PlayedPair, play_pair};
+pub use pair::{DescribeError, PairError, PlayedPair, play_pair};
 pub use plan::{MOST_PLAN_BYTES, Pair, Plan, PlanError, PlanFile, SeedText, TournamentFormat};
 pub use referee::{BrokenOff, PlayedGame, referee};
-pub use run::{Ended, RunError, RunEvent, collect, complete, play_some, run};
+pub use run::{Arrival, Ended, RunError, RunEvent, collect, complete, play_some, run};
 pub use side::{Answer, Insider, Side, Thought};
 pub use standings::{PairingResult, Row, Standings, StandingsSummary};
 pub use weights::{WeightsFileError, read_weights_file, with_weights_from_files, write_weights_file};

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use anqi_engine::{BuildError, Stop};
+use anqi_engine::{BuildError, Fingerprint, Stop};
 use anqi_play::{Clock, Left, luck};
-use anqi_protocol::{Fault, Outside};
+use anqi_protocol::{Fault, Outside, OutsideSpec};
 use anqi_records::{Comment, CommentError, Eval, GameResult, Reader, Record, TagError, Tags};
 use anqi_rules::{Commitment, Deal, Game, Outcome, Ply, Seat, Seed, excerpt};
 use anqi_stats::Points;
@@ -38,12 +38,9 @@ pub enum PairError {
     /// The plan has no such pair.
     #[error("there is no pair {0} in the plan")]
     NoSuchPair(u64),
-    /// A record cannot hold what happened.
+    /// A record cannot hold a game.
     #[error(transparent)]
-    Tag(#[from] TagError),
-    /// A record cannot hold what was thought.
-    #[error(transparent)]
-    Comment(#[from] CommentError),
+    Describe(#[from] DescribeError),
     /// A text that is not two games.
     #[error("pair {number}: {reason}")]
     Text {
@@ -64,15 +61,20 @@ pub enum PairError {
 /// has no such pair.
 pub fn play_pair(plan: &Plan, number: u64, cast: &Cast, stop: &Stop) -> Result<PlayedPair, PairError> {
     let pair = plan.pair(number).ok_or(PairError::NoSuchPair(number))?;
-    let seed = plan.seed().child(format!("pair {}", pair.round));
+    let seed = seed_of(plan, &pair);
     let mut sides = pair.contenders.map(|contender| SeatedContender::new(plan, contender, &seed, cast));
     let mut play = |order: [usize; 2]| -> Result<Record, PairError> {
         let deal = Deal::new(plan.rules(), &seed);
         let budgets = order.map(|index| plan.budget_of(pair.contenders[index]));
         let [one, two] = &mut sides;
         let both = if order == [0, 1] { [one.sit()?, two.sit()?] } else { [two.sit()?, one.sit()?] };
-        let played = referee(Game::new(*plan.rules()), &deal, both, budgets, stop)?;
-        describe(plan, &pair, order, &seed, &played, cast)
+        let PlayedGame { game, thoughts, fault } = referee(Game::new(*plan.rules()), &deal, both, budgets, stop)?;
+        let fault = fault.map(|(seat, fault)| {
+            let text = excerpt(&fault.to_string()).replace(char::is_control, " ");
+            format!("{}: {}: {text}", seat.name(), fault.name())
+        });
+        let fingerprints = order.map(|index| cast.fingerprints()[pair.contenders[index]]);
+        Ok(describe(plan, &pair, order, &Described { game: &game, thoughts: &thoughts, fault, fingerprints })?)
     };
     let games = [play([0, 1])?, play([1, 0])?];
     Ok(PlayedPair { number, games })
@@ -81,6 +83,8 @@ pub fn play_pair(plan: &Plan, number: u64, cast: &Cast, stop: &Stop) -> Result<P
 /// Where a contender sits during a pair.
 struct SeatedContender<'a> {
     contender: &'a Contender,
+    /// What is run if it is an outside program.
+    program: Option<&'a OutsideSpec>,
     seed: Seed,
     side: Option<Box<dyn Side>>,
     cast: &'a Cast,
@@ -89,7 +93,8 @@ struct SeatedContender<'a> {
 impl<'a> SeatedContender<'a> {
     fn new(plan: &'a Plan, contender: usize, pair: &Seed, cast: &'a Cast) -> SeatedContender<'a> {
         let seed = pair.child(format!("player {contender}"));
-        SeatedContender { contender: &plan.contenders()[contender], seed, side: None, cast }
+        let program = cast.program(contender);
+        SeatedContender { contender: &plan.contenders()[contender], program, seed, side: None, cast }
     }
 
     /// Ready for the next game. A player of ours starts afresh with the same seed; a program that can goes on.
@@ -97,9 +102,13 @@ impl<'a> SeatedContender<'a> {
         let fresh: Option<Box<dyn Side>> = match (&self.contender.who, &self.side) {
             (Who::Player(spec), _) => Some(Box::new(Insider(spec.build(self.seed.clone(), &self.cast.resources)?))),
             (Who::Outside(_), Some(_)) => None,
-            (Who::Outside(spec), None) => Some(match Outside::launch(&seeded(spec, &self.seed)) {
-                Ok(outside) => Box::new(outside),
-                Err(fault) => Box::new(Absent(fault)),
+            (Who::Outside(_), None) => Some(match self.program.map(|program| Outside::launch(&seeded(program, &self.seed))) {
+                Some(Ok(outside)) => Box::new(outside),
+                Some(Err(fault)) => Box::new(Absent(fault)),
+                None => Box::new(Absent(Fault::Launch {
+                    command: self.contender.name.clone(),
+                    reason: "this machine has no program for it".to_owned(),
+                })),
             }),
         };
         Ok(match fresh {
@@ -128,22 +137,32 @@ impl Side for Absent {
     fn end(&mut self, _: Option<&Outcome>) {}
 }
 
-/// The record of a game. It says nothing that depends on when or where the game was played, unless time was part of it.
-fn describe(
+/// What a record tells of a game beside what follows from the plan.
+pub(crate) struct Described<'a> {
+    pub(crate) game: &'a Game,
+    pub(crate) thoughts: &'a [Thought],
+    /// What the loser did, if the game ended by that.
+    pub(crate) fault: Option<String>,
+    /// By seat.
+    pub(crate) fingerprints: [Option<Fingerprint>; 2],
+}
+
+/// The record of a game of a pair; `order` says which of its two contenders moved first. It says nothing that depends on when
+/// or where the game was played, unless time was part of it.
+pub(crate) fn describe(
     plan: &Plan,
     pair: &Pair,
     order: [usize; 2],
-    seed: &Seed,
-    played: &PlayedGame,
-    cast: &Cast,
-) -> Result<Record, PairError> {
+    Described { game, thoughts, fault, fingerprints }: &Described<'_>,
+) -> Result<Record, DescribeError> {
+    let seed = seed_of(plan, pair);
     let contenders = order.map(|index| pair.contenders[index]);
     let budgets = contenders.map(|contender| plan.budget_of(contender).to_string());
-    let luck: Vec<Option<f64>> = luck::by_ply(&played.game).collect();
+    let luck: Vec<Option<f64>> = luck::by_ply(game).collect();
     let mut tags = Tags::new();
     tags.set("Event", plan.event())?;
     tags.set("Round", &format!("{}.{}", pair.number + 1, 1 + order[0]))?;
-    for (seat, number) in ["First", "Second"].into_iter().zip(contenders) {
+    for ((seat, number), fingerprint) in ["First", "Second"].into_iter().zip(contenders).zip(fingerprints) {
         let contender = &plan.contenders()[number];
         tags.set(seat, &contender.name)?;
         if let Who::Player(spec) = &contender.who
@@ -151,24 +170,39 @@ fn describe(
         {
             tags.set(&format!("{seat}Player"), &spec.to_string())?;
         }
-        if let Some(fingerprint) = cast.fingerprints()[number] {
+        if let Some(fingerprint) = fingerprint {
             tags.set(&format!("{seat}Engine"), &fingerprint.to_string())?;
         }
     }
     tags.set("Seed", &seed.to_string())?;
-    tags.set("DealCommit", &Commitment::new(seed, &seed.child("nonce")).to_string())?;
+    tags.set("DealCommit", &Commitment::new(&seed, &seed.child("nonce")).to_string())?;
     match &budgets {
         [first, second] if first == second && first.is_empty() => {}
         [first, second] if first == second => tags.set("TimeControl", first)?,
         [first, second] => tags.set("TimeControl", &format!("{first} / {second}"))?,
     }
-    if let Some((seat, fault)) = &played.fault {
-        let text = excerpt(&fault.to_string()).replace(char::is_control, " ");
-        tags.set("Fault", &format!("{}: {}: {text}", seat.name(), fault.name()))?;
+    if let Some(fault) = fault {
+        tags.set("Fault", fault)?;
     }
     tags.set("Luck", &format!("{:.6} by {}", luck::of_first(&luck), luck::VALUE))?;
-    let comments = played.thoughts.iter().zip(luck).map(|(thought, luck)| comment(thought, luck));
-    Ok(Record::from_game(&played.game, tags).with_comments(comments.collect::<Result<Vec<_>, _>>()?))
+    let comments = thoughts.iter().zip(luck).map(|(thought, luck)| comment(thought, luck));
+    Ok(Record::from_game(game, tags).with_comments(comments.collect::<Result<Vec<_>, _>>()?))
+}
+
+/// Why a record cannot hold a game.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DescribeError {
+    /// Not what happened.
+    #[error(transparent)]
+    Tag(#[from] TagError),
+    /// Not what was thought.
+    #[error(transparent)]
+    Comment(#[from] CommentError),
+}
+
+/// Where deal and players of a pair come from.
+pub(crate) fn seed_of(plan: &Plan, pair: &Pair) -> Seed {
+    plan.seed().child(format!("pair {}", pair.round))
 }
 
 /// What a record says about a ply.

@@ -7,7 +7,7 @@ use anqi_rules::{Rules, RulesError, Seed, SeedError, excerpt};
 use anqi_stats::{Sprt, SprtError};
 use serde::{Deserialize, Serialize};
 
-use crate::contender::{Contender, ContenderError};
+use crate::contender::{Contender, ContenderError, Who};
 use anqi_play::{Budget, BudgetError};
 
 /// Everything that decides what is played: with budgets of nodes, playouts or depth, every game follows from it.
@@ -165,8 +165,27 @@ impl Plan {
     /// # Errors
     /// If something is not.
     pub fn new(file: &PlanFile) -> Result<Plan, PlanError> {
+        Plan::with(file, str::parse)
+    }
+
+    /// Reads a plan that comes from another machine. Reading opens no file.
+    ///
+    /// # Errors
+    /// If something in it is not sound, or it names a file of weights.
+    pub fn received(text: &str) -> Result<Plan, PlanError> {
+        Plan::with(&text.parse()?, Contender::received)
+    }
+
+    fn with(
+        file: &PlanFile,
+        read: impl Fn(&str) -> Result<Contender, ContenderError>,
+    ) -> Result<Plan, PlanError> {
+        let players = file.players.len();
+        if !(2..=MOST_PLAYERS).contains(&players) {
+            return Err(PlanError::Players(players));
+        }
         let player = |(index, text): (usize, &String)| {
-            text.parse::<Contender>().map_err(|error| PlanError::Player { number: index + 1, error })
+            read(text).map_err(|error| PlanError::Player { number: index + 1, error })
         };
         let mut contenders = file.players.iter().enumerate().map(player).collect::<Result<Vec<_>, _>>()?;
         name_apart(&mut contenders)?;
@@ -175,10 +194,6 @@ impl Plan {
             contender.effective_budget(budget).map_err(|error| PlanError::Player { number: index + 1, error })
         });
         let budgets = budgets.collect::<Result<Vec<_>, _>>()?;
-        let players = contenders.len();
-        if !(2..=MOST_PLAYERS).contains(&players) {
-            return Err(PlanError::Players(players));
-        }
         let pairs = file.pairs.unwrap_or(USUAL_PAIRS);
         if !(1..=MOST_PAIRS).contains(&pairs) {
             return Err(PlanError::Pairs(pairs));
@@ -286,6 +301,17 @@ impl Plan {
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.budgets.iter().all(Budget::is_reproducible)
+    }
+
+    /// Whether another machine must play the same games to the byte: nothing is bounded by time, and no player is an outside
+    /// program or searches with several threads.
+    #[must_use]
+    pub fn is_repeatable(&self) -> bool {
+        let repeats = |contender: &Contender| match &contender.who {
+            Who::Player(spec) => spec.table().iter().all(|option| option.name != "threads" || option.default == "1"),
+            Who::Outside(_) => false,
+        };
+        self.is_reproducible() && self.contenders.iter().all(repeats)
     }
 
     /// 64 hexadecimal digits that no other plan has.

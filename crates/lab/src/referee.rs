@@ -38,7 +38,7 @@ pub enum BrokenOff {
 }
 
 /// How much longer than its `movetime` a move may take: time to notice that it is over.
-const MOVE_MARGIN: Duration = Duration::from_millis(100);
+pub(crate) const MOVE_MARGIN: Duration = Duration::from_millis(100);
 
 /// Plays a game to its end between two sides, the first player first. It may have begun; `deal` must agree with what it
 /// has shown.

@@ -25,6 +25,17 @@ pub enum Ended {
     Stopped,
 }
 
+/// What comes from those who play the pairs of a plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// A pair was played.
+    Pair(PlayedPair),
+    /// A pair that came before must not count; it comes again.
+    Discard(u64),
+    /// Something that a person should know.
+    Note(String),
+}
+
 /// What happens during a run.
 #[derive(Clone, Copy, Debug)]
 pub enum RunEvent<'a> {
@@ -32,6 +43,8 @@ pub enum RunEvent<'a> {
     Known(&'a PlayedPair),
     /// A pair was played and written down.
     Played(&'a PlayedPair),
+    /// A pair that was known or played does not count any more.
+    Discarded(u64),
     /// Something that a person should know.
     Note(&'a str),
     /// Nothing, for a while.
@@ -91,11 +104,7 @@ pub fn complete(journal: &MatchJournal) -> Result<Option<u64>, MatchJournalError
         // What the games brought does not matter: they are read once, by those who count them.
         return Ok(journal.missing().next().is_none().then(|| journal.plan().count()));
     }
-    let mut decision = Decision::new(journal.plan());
-    for number in (0..journal.plan().count()).filter(|number| journal.has(*number)) {
-        decision.add(&journal.pair(number)?);
-    }
-    Ok(decision.complete())
+    Ok(Decision::of(journal, |_| {})?.complete())
 }
 
 /// [`run()`] with another way to play: `play` gets the plan and the pairs that are missing, and sends them back as they
@@ -108,20 +117,13 @@ pub fn collect(
     cast: &Cast,
     stop: &Stop,
     mut watch: impl FnMut(RunEvent<'_>),
-    play: impl FnOnce(&Arc<Plan>, Vec<u64>) -> mpsc::Receiver<Result<PlayedPair, RunError>>,
+    play: impl FnOnce(&Arc<Plan>, Vec<u64>) -> mpsc::Receiver<Result<Arrival, RunError>>,
 ) -> Result<Ended, RunError> {
     if let Some(note) = journal.admit(cast)? {
         watch(RunEvent::Note(&note));
     }
     let plan = Arc::new(journal.plan().clone());
-    let mut decision = Decision::new(&plan);
-    for number in 0..plan.count() {
-        if journal.has(number) {
-            let pair = journal.pair(number)?;
-            decision.add(&pair);
-            watch(RunEvent::Known(&pair));
-        }
-    }
+    let mut decision = Decision::of(journal, |pair| watch(RunEvent::Known(pair)))?;
     if let Some(count) = decision.complete() {
         return Ok(Ended::Complete(count));
     }
@@ -131,14 +133,28 @@ pub fn collect(
     let mut stopped_at = None;
     loop {
         match pairs.recv_timeout(TICK) {
-            Ok(Ok(pair)) if journal.has(pair.number) => {}
-            Ok(Ok(pair)) => {
+            Ok(Ok(Arrival::Pair(pair))) if journal.has(pair.number) => {}
+            Ok(Ok(Arrival::Note(text))) => watch(RunEvent::Note(&text)),
+            Ok(Ok(Arrival::Discard(number))) if journal.has(number) => {
+                journal.discard(number)?;
+                decision = Decision::of(journal, |_| {})?;
+                watch(RunEvent::Discarded(number));
+            }
+            Ok(Ok(Arrival::Discard(_))) => {}
+            Ok(Ok(Arrival::Pair(pair))) => {
                 journal.append(&pair)?;
                 decision.add(&pair);
                 watch(RunEvent::Played(&pair));
                 if let Some(count) = decision.complete() {
                     stop.raise();
                     journal.sync()?;
+                    // Those who play elsewhere have something to say at the end.
+                    let last = Instant::now() + GRACE;
+                    while let Ok(arrival) = pairs.recv_timeout(last.saturating_duration_since(Instant::now())) {
+                        if let Ok(Arrival::Note(text)) = arrival {
+                            watch(RunEvent::Note(&text));
+                        }
+                    }
                     return Ok(Ended::Complete(count));
                 }
             }
@@ -169,7 +185,7 @@ pub fn play_some(
     threads: usize,
     cast: &Cast,
     stop: &Stop,
-) -> mpsc::Receiver<Result<PlayedPair, RunError>> {
+) -> mpsc::Receiver<Result<Arrival, RunError>> {
     let (sender, receiver) = mpsc::channel();
     let queue = Arc::new(Mutex::new(missing.into_iter()));
     for _ in 0..threads.max(1) {
@@ -184,7 +200,7 @@ pub fn play_some(
                 std::mem::forget(alarm);
                 let message = match played {
                     Err(PairError::BrokenOff(BrokenOff::Stopped)) => break,
-                    other => other.map_err(RunError::from),
+                    other => other.map(Arrival::Pair).map_err(RunError::from),
                 };
                 if sender.send(message).is_err() {
                     break;
@@ -198,7 +214,7 @@ pub fn play_some(
 /// Dropped only by a panic.
 struct Alarm<'a> {
     number: u64,
-    sender: &'a mpsc::Sender<Result<PlayedPair, RunError>>,
+    sender: &'a mpsc::Sender<Result<Arrival, RunError>>,
 }
 
 impl Drop for Alarm<'_> {
@@ -232,6 +248,17 @@ impl Decision {
             tally: Tally::default(),
             decided: false,
         }
+    }
+
+    /// What the pairs in a journal decide; `watch` hears of each.
+    fn of(journal: &MatchJournal, mut watch: impl FnMut(&PlayedPair)) -> Result<Decision, MatchJournalError> {
+        let mut decision = Decision::new(journal.plan());
+        for number in (0..journal.plan().count()).filter(|number| journal.has(*number)) {
+            let pair = journal.pair(number)?;
+            decision.add(&pair);
+            watch(&pair);
+        }
+        Ok(decision)
     }
 
     fn add(&mut self, pair: &PlayedPair) {

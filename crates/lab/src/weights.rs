@@ -35,6 +35,12 @@ pub enum WeightsFileError {
         /// What is wrong with it.
         error: WeightsError,
     },
+    /// A plan from another machine names the file.
+    #[error("weights {path:?}: a plan that is sent to another machine has the weights themselves, not the name of a file")]
+    NotSent {
+        /// The file.
+        path: String,
+    },
     /// They are another evaluation's.
     #[error("weights {path:?} are those of evaluation {found}, not of {wanted:?}")]
     Other {
@@ -62,8 +68,7 @@ pub fn with_weights_from_files(player: &str) -> Result<String, WeightsFileError>
     let named = |wanted: &str| parts.iter().find_map(|part| part.strip_prefix(wanted));
     let wanted = named("eval=").or_else(|| named("eval:"));
     let resolve = |part: &&str| match part.strip_prefix("weights=") {
-        // Only lists of numbers begin so: a file of such a name is ./1200.
-        Some(path) if !path.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') && path != "own" => {
+        Some(path) if names_file(path) => {
             let (eval, weights) = read_weights_file(Path::new(path))?;
             if let Some(wanted) = wanted.filter(|wanted| *wanted != eval.name()) {
                 return Err(WeightsFileError::Other {
@@ -78,6 +83,23 @@ pub fn with_weights_from_files(player: &str) -> Result<String, WeightsFileError>
         _ => Ok((*part).to_owned()),
     };
     Ok(parts.iter().map(resolve).collect::<Result<Vec<_>, _>>()?.join(","))
+}
+
+/// The player string as it is, if it names no file of weights.
+///
+/// # Errors
+/// If it names one.
+pub(crate) fn without_weights_files(player: &str) -> Result<&str, WeightsFileError> {
+    match player.split(',').filter_map(|part| part.strip_prefix("weights=")).find(|value| names_file(value)) {
+        None => Ok(player),
+        Some(path) => Err(WeightsFileError::NotSent { path: excerpt(path) }),
+    }
+}
+
+/// Whether the value of `weights=` is the name of a file. Only lists of numbers begin with a digit or a sign: a file of such a
+/// name is ./1200.
+fn names_file(value: &str) -> bool {
+    !value.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') && value != "own"
 }
 
 /// Reads a weights file; one without a seal, as earlier versions wrote it or as it is written by hand, is taken as it is.

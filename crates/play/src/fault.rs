@@ -34,6 +34,22 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// All of them.
+    pub const ALL: [FaultKind; 12] = [
+        FaultKind::Launch,
+        FaultKind::Unsupported,
+        FaultKind::Crashed,
+        FaultKind::Closed,
+        FaultKind::Late,
+        FaultKind::Silent,
+        FaultKind::Deaf,
+        FaultKind::Flood,
+        FaultKind::Refused,
+        FaultKind::Malformed,
+        FaultKind::Illegal,
+        FaultKind::Resigned,
+    ];
+
     /// How a game ends in which this happens; the program loses. `None` if nothing can be held against it as a player:
     /// then the game is broken off.
     #[must_use]
