@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anqi_engine::{Resources, Stop};
+use anqi_fleet::{AGAIN_SHARE, FleetMatch, Member};
 use anqi_lab::{Cast, CastError, Ended, MatchJournal, Plan, PlanFile, SeedText, Standings, collect, complete, run};
 use anqi_rules::Rules;
 use anqi_stats::{Sprt, Verdict};
@@ -15,6 +16,7 @@ use clap::Args;
 
 use crate::Exit;
 use crate::concurrency::Concurrency;
+use crate::fleet::FleetArgs;
 use crate::output::Output;
 use crate::progress::MatchBar;
 use crate::resources::resources;
@@ -67,17 +69,48 @@ pub(crate) struct RunArgs {
         "movetime", "tc", "sprt", "event"])]
     resume: Option<PathBuf>,
     /// How many pairs at a time [default: one for each core, but one if time counts]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "nats")]
     concurrency: Option<Concurrency>,
-    /// Let the workers of a NATS server play (see `anqi worker`)
-    #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
-    nats: Option<String>,
+    #[command(flatten)]
+    elsewhere: ElsewhereArgs,
     /// Exit with 3 if somebody lost on time or by misbehaving
     #[arg(long)]
     strict: bool,
     /// Exit with 4 if the sequential test accepts H0
     #[arg(long)]
     gate: bool,
+}
+
+/// Games on other machines.
+#[derive(Args, Default)]
+pub(crate) struct ElsewhereArgs {
+    /// Let the workers of a NATS server play (see `anqi worker`)
+    #[arg(long, value_name = "URL")]
+    pub(crate) nats: Option<String>,
+    /// Have this share of the pairs played again by another worker, if the budgets let games be repeated
+    #[arg(long, value_name = "PERCENT", requires = "nats", default_value_t = 100.0 * AGAIN_SHARE, value_parser = percent)]
+    again: f64,
+    #[command(flatten)]
+    fleet: FleetArgs,
+}
+
+/// Machines that play for us, and how much of it twice.
+pub(crate) struct Elsewhere {
+    member: Member,
+    again: f64,
+}
+
+impl ElsewhereArgs {
+    /// Those who play elsewhere, if they do.
+    pub(crate) fn open(&self) -> Result<Option<Elsewhere>> {
+        let open = |url: &String| Ok(Elsewhere { member: self.fleet.member(url)?, again: self.again / 100.0 });
+        self.nats.as_ref().map(open).transpose()
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }
 
 impl PlanArgs {
@@ -109,7 +142,8 @@ impl PlanArgs {
 pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Output) -> Result<Exit> {
     let resources = resources();
     // Other machines have files and programs of their own.
-    let cast_of = |plan: &Plan| cast(plan, args.nats.as_deref(), &resources);
+    let elsewhere = args.elsewhere.open()?;
+    let cast_of = |plan: &Plan| cast(plan, elsewhere.as_ref(), &resources);
     let mut journal = match &args.resume {
         Some(dir) => MatchJournal::open(dir)?,
         None => {
@@ -128,8 +162,8 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     }
     let ended = match complete(&journal)? {
         // What was played needs nobody to play it.
-        Some(pairs) if args.nats.is_none() => Ended::Complete(pairs),
-        _ => advance(&mut journal, args.concurrency, args.nats.as_deref(), &cast_of(&plan)?)?,
+        Some(pairs) if elsewhere.is_none() => Ended::Complete(pairs),
+        _ => advance(&mut journal, args.concurrency, elsewhere.as_ref(), &cast_of(&plan)?)?,
     };
     match ended {
         Ended::Stopped => {
@@ -155,15 +189,19 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
 }
 
 /// Who plays a plan, here or on other machines, which have programs of their own.
-pub(crate) fn cast(plan: &Plan, nats: Option<&str>, resources: &Resources) -> Result<Cast, CastError> {
-    if nats.is_none() { Cast::new(plan, resources) } else { Cast::elsewhere(plan, resources) }
+pub(crate) fn cast(
+    plan: &Plan,
+    elsewhere: Option<&Elsewhere>,
+    resources: &Resources,
+) -> Result<Cast, CastError> {
+    if elsewhere.is_none() { Cast::new(plan, resources) } else { Cast::elsewhere(plan, resources) }
 }
 
 /// Plays what is missing in a journal, here or elsewhere, until it is complete or somebody interrupts.
 pub(crate) fn advance(
     journal: &mut MatchJournal,
     concurrency: Option<Concurrency>,
-    nats: Option<&str>,
+    elsewhere: Option<&Elsewhere>,
     cast: &Cast,
 ) -> Result<Ended> {
     let plan = journal.plan().clone();
@@ -174,17 +212,18 @@ pub(crate) fn advance(
     if !journal.damages().is_empty() {
         progress.note(&format!("{}: {}; played again", journal.file().display(), journal.damages()));
     }
-    let ended = match nats {
+    let ended = match elsewhere {
         None => run(journal, threads.get(), cast, &stop, |event| progress.watch(event)),
-        Some(url) => {
-            let play = |plan: &_, missing| anqi_fleet::play_elsewhere(url, plan, cast, missing, &stop);
+        Some(Elsewhere { member, again }) => {
+            let how = FleetMatch { dir: journal.dir().to_owned(), again: *again };
+            let play = |plan: &_, missing| anqi_fleet::play_elsewhere(member, &how, plan, cast, missing, &stop);
             collect(journal, cast, &stop, |event| progress.watch(event), play)
         }
     };
     drop(progress);
     let ended = ended?;
-    if let (Some(url), Ended::Complete(_)) = (nats, &ended)
-        && let Err(error) = anqi_fleet::clear(url, &Arc::new(plan), cast)
+    if let (Some(elsewhere), Ended::Complete(_)) = (elsewhere, &ended)
+        && let Err(error) = anqi_fleet::clear(&elsewhere.member, &Arc::new(plan), cast)
     {
         eprintln!("the queue was not cleared: {error}");
     }

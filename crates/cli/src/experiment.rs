@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::Exit;
-use crate::arena::{advance, cast, stop_on_signals};
+use crate::arena::{ElsewhereArgs, advance, cast, stop_on_signals};
 use crate::concurrency::Concurrency;
 use crate::output::Output;
 use crate::progress::Bar;
@@ -52,11 +52,10 @@ struct RunArgs {
     #[arg(long, value_name = "NAME")]
     run: Option<String>,
     /// How many pairs at a time [default: one for each core, but one if time counts]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "nats")]
     concurrency: Option<Concurrency>,
-    /// Let the workers of a NATS server play the games (see `anqi worker`)
-    #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
-    nats: Option<String>,
+    #[command(flatten)]
+    elsewhere: ElsewhereArgs,
 }
 
 #[derive(Args)]
@@ -160,9 +159,10 @@ fn games(run: &Run, sheet: &Sheet, plan: &Plan, args: &RunArgs) -> Result<bool> 
         return Ok(true);
     }
     let resources = resources();
-    let cast = cast(plan, args.nats.as_deref(), &resources)?;
+    let elsewhere = args.elsewhere.open()?;
+    let cast = cast(plan, elsewhere.as_ref(), &resources)?;
     let mut journal = MatchJournal::open_or_create(&run.dir, plan)?;
-    match advance(&mut journal, args.concurrency, args.nats.as_deref(), &cast)? {
+    match advance(&mut journal, args.concurrency, elsewhere.as_ref(), &cast)? {
         Ended::Stopped => Ok(false),
         Ended::Complete(_) => run.finish(sheet, &journal).map(|()| true).map_err(Into::into),
     }

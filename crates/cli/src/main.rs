@@ -11,6 +11,7 @@ mod disk_tests;
 mod endgame;
 mod engine;
 mod experiment;
+mod fleet;
 mod games;
 mod generate;
 mod guide;
@@ -77,7 +78,8 @@ enum Command {
     Match(Box<matches::MatchArgs>),
     Tournament(Box<tournament::TournamentArgs>),
     ServeMatch(Box<serve_match::ServeMatchArgs>),
-    Worker(worker::WorkerArgs),
+    Worker(Box<worker::WorkerArgs>),
+    Fleet(Box<fleet::FleetCommandArgs>),
     Plan(parts::PlanArgs),
     Part(parts::PartArgs),
     Merge(parts::MergeArgs),
@@ -148,6 +150,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Some(Command::Players(args)) => players::run(args, out),
         Some(Command::Analyse(args)) => analyse::run(args, out),
         Some(Command::Worker(args)) => worker::run(args, out),
+        Some(Command::Fleet(args)) => fleet::run(args, out),
         Some(Command::Plan(args)) => parts::plan(args, out),
         Some(Command::Part(args)) => parts::part(args, out),
         Some(Command::Merge(args)) => parts::merge(args, out),

@@ -2,11 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use anqi_fleet::FleetKey;
 
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -101,6 +105,40 @@ impl Server {
     }
 }
 
+/// Keys of a coordinator and three workers, who trust each other.
+struct Keys {
+    dir: PathBuf,
+    coordinator: String,
+}
+
+impl Keys {
+    fn new(dir: &Path) -> Keys {
+        let make = |name: &str| {
+            let key = FleetKey::new().expect("random bytes");
+            key.write_new(&dir.join(name)).expect("room");
+            key.public().to_string()
+        };
+        let coordinator = make("coordinator.key");
+        let workers: String = (0..3).map(|number| format!("{} worker {number}\n", make(&format!("{number}.key")))).collect();
+        fs::write(dir.join("workers"), workers).expect("room");
+        Keys { dir: dir.to_owned(), coordinator }
+    }
+
+    /// A command of the coordinator.
+    fn coordinate(&self, args: &[&str]) -> Command {
+        let mut command = anqi(args);
+        command.arg("--fleet-key").arg(self.dir.join("coordinator.key")).arg("--trust").arg(self.dir.join("workers"));
+        command
+    }
+
+    /// A worker with one of the keys.
+    fn work(&self, number: usize, args: &[&str]) -> Command {
+        let mut command = anqi(&["worker", "--concurrency", "1", "--trust", &self.coordinator]);
+        command.arg("--fleet-key").arg(self.dir.join(format!("{number}.key"))).args(args);
+        command
+    }
+}
+
 /// The numbers of the pairs in a journal, in order of their entries.
 fn pairs_in(dir: &Path) -> Vec<u64> {
     let journal = fs::read(dir.join("journal")).unwrap_or_default();
@@ -132,10 +170,11 @@ fn survives(pairs: u64) -> bool {
     let plan = plan(dir.path(), pairs, 1000);
     let mut server = Server::new(path("nats"));
     let url = server.url();
-    let worker = || Process::start(anqi(&["worker", "--concurrency", "1", "--nats", &url]));
-    let mut workers = [worker(), worker(), worker()];
+    let keys = Keys::new(dir.path());
+    let mut workers = [0, 1, 2].map(|number| Process::start(keys.work(number, &["--nats", &url])));
     let far = path("far");
-    let mut coordinator = Process::start(anqi(&["tournament", text(&plan), "--dir", text(&far), "--nats", &url]));
+    let mut coordinator =
+        Process::start(keys.coordinate(&["tournament", text(&plan), "--dir", text(&far), "--nats", &url]));
 
     wait_for(&far, pairs / 5);
     workers[0].kill();
@@ -148,7 +187,7 @@ fn survives(pairs: u64) -> bool {
     if pairs_in(&far).len() as u64 == pairs {
         return false;
     }
-    let mut coordinator = Process::start(anqi(&["tournament", "--resume", text(&far), "--nats", &url]));
+    let mut coordinator = Process::start(keys.coordinate(&["tournament", "--resume", text(&far), "--nats", &url]));
     coordinator.finish();
 
     let played = pairs_in(&far);
@@ -199,15 +238,17 @@ fn builds(pieces: &str) -> bool {
     let expected = tables_in(&near);
     let mut server = Server::new(path("nats"));
     let url = server.url();
-    let worker = |name: &str| {
-        let tables = path(name);
-        Process::start(anqi(&["worker", "--concurrency", "1", "--nats", &url, "--tables", text(&tables)]))
+    let keys = Keys::new(dir.path());
+    let worker = |number: usize| {
+        let tables = path(&format!("tables of {number}"));
+        Process::start(keys.work(number, &["--nats", &url, "--tables", text(&tables)]))
     };
     let build = |dir: &Path| {
-        Process::start(anqi(&["endgame", "build", "--pieces", pieces, "--dir", text(dir), "--nats", &url]))
+        let args = ["endgame", "build", "--pieces", pieces, "--dir", text(dir), "--nats", &url];
+        Process::start(keys.coordinate(&args))
     };
     let mut coordinator = build(&far);
-    let mut workers = [worker("a"), worker("b")];
+    let mut workers = [worker(0), worker(1)];
     wait_for_tables(&far, expected.len() / 5);
     workers[0].kill();
     wait_for_tables(&far, 2 * expected.len() / 5);
@@ -222,7 +263,7 @@ fn builds(pieces: &str) -> bool {
 
     // Somebody has some of the tables, and a worker who has none fetches them.
     workers[1].kill();
-    let _fresh = worker("c");
+    let _fresh = worker(2);
     let half = path("half");
     fs::create_dir(&half).expect("a folder");
     for (name, table) in expected.iter().step_by(2) {
@@ -250,16 +291,103 @@ fn without_a_server_there_is_an_error() {
     let url = format!("nats://127.0.0.1:{port}");
     let dir = tempfile::tempdir().expect("a folder");
     let far = dir.path().join("far");
-    for args in [
-        &["worker", "--nats", &url][..],
-        &["match", "random", "random", "--dir", text(&far), "--pairs", "2", "--nats", &url][..],
-        &["endgame", "build", "--pieces", "2", "--dir", text(&far), "--nats", &url][..],
+    let keys = Keys::new(dir.path());
+    let with_password = url.replace("nats://", "nats://me:secret@");
+    for mut command in [
+        keys.work(0, &["--nats", &with_password]),
+        keys.coordinate(&["match", "random", "random", "--dir", text(&far), "--pairs", "2", "--nats", &url]),
+        keys.coordinate(&["endgame", "build", "--pieces", "2", "--dir", text(&far), "--nats", &url]),
+        anqi(&["fleet", "status", "--nats", &with_password]),
     ] {
-        let output = anqi(args).output().expect("anqi runs");
+        let output = command.output().expect("anqi runs");
         assert_eq!(output.status.code(), Some(1));
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(message.contains(&format!("cannot reach the NATS server at {url}")), "{message}");
+        assert!(!message.contains("secret"), "{message}");
     }
+}
+
+/// A plan of outside programs: a worker runs what its owner says, and the coordinator's command line nowhere.
+#[test]
+fn outside_programs_are_the_owners() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name);
+    let server = Server::new(path("nats"));
+    let url = server.url();
+    let keys = Keys::new(dir.path());
+    let trace = path("trace");
+    let evil = format!("cmd=\"sh -c 'touch {}'\" name=Gold", text(&trace));
+    let far = path("far");
+    let args = ["match", &evil, "random", "--rules", "chen,board=2x4", "--pairs", "2", "--dir", text(&far), "--nats", &url];
+    let mut coordinator = Process::start(keys.coordinate(&args));
+
+    // One owner has allowed nothing, another one a program for this name.
+    let mut strict = keys.work(0, &["--nats", &url]);
+    let strict = strict.stdout(Stdio::null()).spawn().expect("it starts");
+    let refused = Reader::of(strict);
+    refused.wait_for("has not allowed an outside program \"Gold\"");
+    let gold = format!("Gold={} engine --player random", env!("CARGO_BIN_EXE_anqi"));
+    let mut allowing = keys.work(1, &["--nats", &url, "--allow-engine", &gold]);
+    allowing.stderr(Stdio::null());
+    let _allowing = Process::start(allowing);
+    coordinator.finish();
+    assert_eq!(pairs_in(&far).len(), 2);
+    assert!(!trace.exists(), "the plan's command ran");
+
+    let status = anqi(&["fleet", "status", "--json", "--nats", &url, "--trust", text(&path("workers")), "--trust", &keys.coordinator]);
+    let status = { status }.output().expect("anqi runs");
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
+    let member = |name: &str| status["members"].as_array().expect("a list").iter().find(|member| member["name"] == name).cloned();
+    assert_eq!(member("worker 0").expect("it was there")["status"]["refused"]["not possible here"].as_u64() > Some(0), true, "{status}");
+    let job = member(&keys.coordinator[..8]).expect("it was there")["status"]["job"].clone();
+    assert_eq!((job["done"].as_u64(), job["all"].as_u64()), (Some(2), Some(2)), "{status}");
+}
+
+/// What a process writes to standard error.
+struct Reader {
+    process: Process,
+    lines: mpsc::Receiver<String>,
+}
+
+impl Reader {
+    fn of(mut child: Child) -> Reader {
+        let (sender, lines) = mpsc::channel();
+        let stderr = child.stderr.take().expect("a pipe");
+        thread::spawn(move || BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Reader { process: Process(child), lines }
+    }
+
+    fn wait_for(&self, words: &str) {
+        let mut told = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            if line.contains(words) {
+                return;
+            }
+            told.push(line);
+        }
+        panic!("process {} has not said {words:?}: {told:?}", self.process.0.id());
+    }
+}
+
+#[test]
+fn keys_are_made_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("new/fleet.key");
+    let made = run(&["fleet", "key", text(&file)]);
+    let public = String::from_utf8(made.stdout).expect("text");
+    assert_eq!(public.trim_end().len(), 64);
+    assert_eq!(run(&["fleet", "key", "--show", text(&file)]).stdout, public.as_bytes());
+    let again = anqi(&["fleet", "key", text(&file)]).output().expect("anqi runs");
+    assert_eq!(again.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("which is not overwritten"));
+    // Without trust or key nothing begins.
+    let url = "nats://127.0.0.1:1";
+    let none = anqi(&["worker", "--nats", url, "--fleet-key", text(&file)]).env("XDG_CONFIG_HOME", dir.path()).output();
+    let none = none.expect("anqi runs");
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no coordinator is trusted; say whose public keys"));
+    let none = anqi(&["worker", "--nats", url, "--trust", public.trim_end()]).env("XDG_CONFIG_HOME", dir.path()).output();
+    let none = String::from_utf8(none.expect("anqi runs").stderr).expect("text");
+    assert!(none.contains("make one with anqi fleet key"), "{none}");
 }
 
 #[test]

@@ -131,6 +131,8 @@ impl<I: Copy + Eq + Hash + Display + FromStr> Desk<'_, I> {
         while !self.put_job().await && !stopped() {
             sleep(AGAIN).await;
         }
+        // Workers may lack the permission to make it.
+        let _ = self.queue.workers().await;
         let mut seen = 0;
         let mut caught_up = false;
         while !errand.is_over() && !stopped() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::consumer::pull;
 use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
 use tokio::runtime;
@@ -133,9 +133,8 @@ pub fn fleet_status(server: &NatsServer, trusted: &Trusted, tell: &Tell) -> Resu
             None => 0,
         };
         let mut status = FleetStatus { queued, taken, results, members: Vec::new(), unknown: 0 };
-        let config =
-            pull::OrderedConfig { deliver_policy: DeliverPolicy::LastPerSubject, ..pull::OrderedConfig::default() };
-        let consumer = queue.status.create_consumer(config).await.map_err(|error| unable(error.to_string()))?;
+        // The stream keeps the last message of each machine.
+        let consumer = queue.status.create_consumer(pull::OrderedConfig::default()).await.map_err(|error| unable(error.to_string()))?;
         let mut messages = consumer.messages().await.map_err(|error| unable(error.to_string()))?;
         let there = queue.status.get_info().await.map(|info| info.state.messages).unwrap_or_default();
         for _ in 0..usize::try_from(there).unwrap_or(MOST_MEMBERS).min(MOST_MEMBERS) {

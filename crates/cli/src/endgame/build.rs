@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::Exit;
 use crate::arena::{raise_after, shell, stop_on_signals};
 use crate::concurrency::Concurrency;
+use crate::fleet::FleetArgs;
 use crate::output::{Output, grouped};
 use crate::progress::Bar;
 
@@ -57,6 +58,8 @@ pub(crate) struct BuildArgs {
     /// Let the workers of a NATS server build (see `anqi worker`)
     #[arg(long, value_name = "URL", conflicts_with = "threads")]
     nats: Option<String>,
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 /// How fast
@@ -115,7 +118,9 @@ pub(crate) fn build(args: &BuildArgs, out: &mut Output) -> Result<Exit> {
         None => {
             build_tables(&what.dir, what.flavour, all, args.how.threads.count(), &stop, &mut bar).map_err(Into::into)
         }
-        Some(url) => build_elsewhere(url, &what.dir, what.flavour, all, &stop, &mut bar).map_err(anyhow::Error::from),
+        Some(url) => args.fleet.member(url).and_then(|member| {
+            build_elsewhere(&member, &what.dir, what.flavour, all, &stop, &mut bar).map_err(anyhow::Error::from)
+        }),
     };
     let status = *bar.status();
     drop(bar);
