@@ -189,11 +189,7 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
 }
 
 /// Who plays a plan, here or on other machines, which have programs of their own.
-pub(crate) fn cast(
-    plan: &Plan,
-    elsewhere: Option<&Elsewhere>,
-    resources: &Resources,
-) -> Result<Cast, CastError> {
+pub(crate) fn cast(plan: &Plan, elsewhere: Option<&Elsewhere>, resources: &Resources) -> Result<Cast, CastError> {
     if elsewhere.is_none() { Cast::new(plan, resources) } else { Cast::elsewhere(plan, resources) }
 }
 

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anqi_fleet::{
-    FleetKey, FleetStatus, Login, MemberSeen, Member, NatsServer, Tell, Tls, Trusted, fleet_status, worker_lines,
+    FleetKey, FleetStatus, Login, Member, MemberSeen, NatsServer, Tell, Tls, Trusted, fleet_status, worker_lines,
 };
 use anqi_store::create_folders;
 use anyhow::{Context, Result, bail};
@@ -57,7 +57,10 @@ impl FleetArgs {
     pub(crate) fn member(&self, url: &str) -> Result<Member> {
         let path = self.fleet_key.clone().unwrap_or_else(|| config("fleet.key"));
         if self.fleet_key.is_none() && !path.exists() {
-            bail!("there is no key in {}; make one with anqi fleet key, or name another with --fleet-key", path.display());
+            bail!(
+                "there is no key in {}; make one with anqi fleet key, or name another with --fleet-key",
+                path.display()
+            );
         }
         let key = FleetKey::read(&path)?;
         Ok(Member { server: self.server(url)?, key, trusted: self.trusted()?, tell: tell() })
@@ -201,11 +204,8 @@ fn key(args: &KeyArgs, out: &mut Output) -> Result<Exit> {
         key.write_new(&path)?;
         key
     };
-    let made = KeyMade {
-        schema: "anqi-fleet-key-1",
-        file: path.display().to_string(),
-        public: key.public().to_string(),
-    };
+    let made =
+        KeyMade { schema: "anqi-fleet-key-1", file: path.display().to_string(), public: key.public().to_string() };
     out.print(&made, |text| writeln!(text, "{}", made.public))?;
     Ok(Exit::Done)
 }

@@ -119,7 +119,8 @@ impl Keys {
             key.public().to_string()
         };
         let coordinator = make("coordinator.key");
-        let workers: String = (0..3).map(|number| format!("{} worker {number}\n", make(&format!("{number}.key")))).collect();
+        let workers: String =
+            (0..3).map(|number| format!("{} worker {number}\n", make(&format!("{number}.key")))).collect();
         fs::write(dir.join("workers"), workers).expect("room");
         Keys { dir: dir.to_owned(), coordinator }
     }
@@ -318,7 +319,8 @@ fn outside_programs_are_the_owners() {
     let trace = path("trace");
     let evil = format!("cmd=\"sh -c 'touch {}'\" name=Gold", text(&trace));
     let far = path("far");
-    let args = ["match", &evil, "random", "--rules", "chen,board=2x4", "--pairs", "2", "--dir", text(&far), "--nats", &url];
+    let args =
+        ["match", &evil, "random", "--rules", "chen,board=2x4", "--pairs", "2", "--dir", text(&far), "--nats", &url];
     let mut coordinator = Process::start(keys.coordinate(&args));
 
     // One owner has allowed nothing, another one a program for this name.
@@ -334,11 +336,27 @@ fn outside_programs_are_the_owners() {
     assert_eq!(pairs_in(&far).len(), 2);
     assert!(!trace.exists(), "the plan's command ran");
 
-    let status = anqi(&["fleet", "status", "--json", "--nats", &url, "--trust", text(&path("workers")), "--trust", &keys.coordinator]);
+    let status = anqi(&[
+        "fleet",
+        "status",
+        "--json",
+        "--nats",
+        &url,
+        "--trust",
+        text(&path("workers")),
+        "--trust",
+        &keys.coordinator,
+    ]);
     let status = { status }.output().expect("anqi runs");
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
-    let member = |name: &str| status["members"].as_array().expect("a list").iter().find(|member| member["name"] == name).cloned();
-    assert_eq!(member("worker 0").expect("it was there")["status"]["refused"]["not possible here"].as_u64() > Some(0), true, "{status}");
+    let member = |name: &str| {
+        status["members"].as_array().expect("a list").iter().find(|member| member["name"] == name).cloned()
+    };
+    assert_eq!(
+        member("worker 0").expect("it was there")["status"]["refused"]["not possible here"].as_u64() > Some(0),
+        true,
+        "{status}"
+    );
     let job = member(&keys.coordinator[..8]).expect("it was there")["status"]["job"].clone();
     assert_eq!((job["done"].as_u64(), job["all"].as_u64()), (Some(2), Some(2)), "{status}");
 }
@@ -353,7 +371,9 @@ impl Reader {
     fn of(mut child: Child) -> Reader {
         let (sender, lines) = mpsc::channel();
         let stderr = child.stderr.take().expect("a pipe");
-        thread::spawn(move || BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        thread::spawn(move || {
+            BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
         Reader { process: Process(child), lines }
     }
 
@@ -385,7 +405,8 @@ fn keys_are_made_once() {
     let none = anqi(&["worker", "--nats", url, "--fleet-key", text(&file)]).env("XDG_CONFIG_HOME", dir.path()).output();
     let none = none.expect("anqi runs");
     assert!(String::from_utf8_lossy(&none.stderr).contains("no coordinator is trusted; say whose public keys"));
-    let none = anqi(&["worker", "--nats", url, "--trust", public.trim_end()]).env("XDG_CONFIG_HOME", dir.path()).output();
+    let none =
+        anqi(&["worker", "--nats", url, "--trust", public.trim_end()]).env("XDG_CONFIG_HOME", dir.path()).output();
     let none = String::from_utf8(none.expect("anqi runs").stderr).expect("text");
     assert!(none.contains("make one with anqi fleet key"), "{none}");
 }

@@ -207,7 +207,8 @@ pub fn adopt(
                         TableError::Container(ContainerError::Io { .. }) => error, // our own disk
                         error => TableError::Unsound(Box::new(error)),
                     };
-                    let table = TableFile::open_as(part, ending, flavour).and_then(|file| file.load()).map_err(unsound)?;
+                    let table =
+                        TableFile::open_as(part, ending, flavour).and_then(|file| file.load()).map_err(unsound)?;
                     let wrong = sample.and_then(|Sample { count, seed, .. }| {
                         verify_sample(&table, |class| smaller.get(class), *count, seed)?.err()
                     });

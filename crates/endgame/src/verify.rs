@@ -27,7 +27,10 @@ pub struct Disagreement {
 /// Compares every placement of a table, up to symmetry, with its successors; `smaller` gives the tables that captures
 /// lead to, of the same flavour. Returns how many placements were compared, both sides to move, or the first that is
 /// wrong; `None` if a smaller table is missing.
-pub fn verify<'a>(table: &'a Table, smaller: impl Fn(&Class) -> Option<&'a Table>) -> Option<Result<u64, Disagreement>> {
+pub fn verify<'a>(
+    table: &'a Table,
+    smaller: impl Fn(&Class) -> Option<&'a Table>,
+) -> Option<Result<u64, Disagreement>> {
     let check = Check::new(table, smaller)?;
     let class = table.class();
     // Of four reflections one is enough: the one with some single piece in the corner.

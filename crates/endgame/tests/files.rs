@@ -12,8 +12,8 @@ use anqi_endgame::{
     classes_up_to, steps, table_path,
 };
 use anqi_rules::Seed;
-use anqi_store::{Container, ContainerError, FileClaim};
 use anqi_store::faults::{DamageTest, MUCH_DAMAGE, Reading, SOME_DAMAGE, SimulatedDisk, every_fault};
+use anqi_store::{Container, ContainerError, FileClaim};
 use anqi_task::{Status, Stop};
 use rand_core::Rng;
 
@@ -135,8 +135,11 @@ fn classes_are_built_anywhere_and_carried_over() {
 /// A table whose checksums are right and whose values are not: those of another draw rule under the name of this one.
 #[test]
 fn a_sound_file_of_wrong_values_is_found_by_the_rules() {
-    let (honest, liar, taker) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (honest, liar, taker) = (
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("a folder"),
+    );
     fill(honest.path(), "conversion-60", 3, 1);
     fill(liar.path(), "conversion-6", 3, 1);
     let [flavour, other] = ["conversion-60", "conversion-6"].map(|name| name.parse::<Flavour>().expect("a flavour"));
@@ -148,12 +151,23 @@ fn a_sound_file_of_wrong_values_is_found_by_the_rules() {
         let true_bytes = fs::read(table_path(honest.path(), &step.ending, flavour)).expect("built");
         let false_path = table_path(liar.path(), &step.ending, other);
         let values = TableFile::open(&false_path).expect("a table").load().expect("a table");
-        if values.tally() != TableFile::open(&table_path(honest.path(), &step.ending, flavour)).expect("a table").load().expect("a table").tally() {
+        if values.tally()
+            != TableFile::open(&table_path(honest.path(), &step.ending, flavour))
+                .expect("a table")
+                .load()
+                .expect("a table")
+                .tally()
+        {
             let container = Container::open(&false_path).expect("a container");
             let head = container.head().replace("conversion-6\n", "conversion-60\n");
-            let bytes: Vec<u8> = (0..container.block_count()).flat_map(|block| container.block(block).expect("sound")).collect();
+            let bytes: Vec<u8> =
+                (0..container.block_count()).flat_map(|block| container.block(block).expect("sound")).collect();
             let forged = taker.path().join("forged");
-            FileClaim::new(&forged).expect("room").expect("free").write(&head, container.block_len(), &bytes).expect("room");
+            FileClaim::new(&forged)
+                .expect("room")
+                .expect("free")
+                .write(&head, container.block_len(), &bytes)
+                .expect("room");
             let bytes = fs::read(&forged).expect("written");
             fs::remove_file(&forged).expect("written");
             let error = adopt(taker.path(), flavour, &step.ending, &bytes, Some(&sample)).expect_err("wrong values");

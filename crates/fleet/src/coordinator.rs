@@ -175,7 +175,9 @@ impl<I: Copy + Eq + Hash + Display + FromStr> Desk<'_, I> {
                 (seen, caught_up) = (info.stream_sequence, caught_up || info.pending == 0);
                 if !self.take(errand, &message.subject, &message.payload).await? {
                     // Nothing of it is used, but it would be read again and again.
-                    while self.queue.results.delete_message(seen).await.is_err_and(|error| !is_gone(&error)) && !stopped() {
+                    while self.queue.results.delete_message(seen).await.is_err_and(|error| !is_gone(&error))
+                        && !stopped()
+                    {
                         sleep(AGAIN).await;
                     }
                 }
@@ -188,12 +190,18 @@ impl<I: Copy + Eq + Hash + Display + FromStr> Desk<'_, I> {
     }
 
     /// Takes what was found under a subject. False if it must not stay there.
-    async fn take<E: Errand<Item = I>>(&mut self, errand: &mut E, subject: &str, message: &[u8]) -> Result<bool, FleetError> {
+    async fn take<E: Errand<Item = I>>(
+        &mut self,
+        errand: &mut E,
+        subject: &str,
+        message: &[u8],
+    ) -> Result<bool, FleetError> {
         let refuse = |refused: &Refused| {
             self.refusals.add(format_args!("a result at {}", subject.rsplit('.').nth(1).unwrap_or_default()), refused);
             Ok(false)
         };
-        let Some(([_, name, _], item)) = named(subject).and_then(|named| Some((named, named[1].parse::<I>().ok()?))) else {
+        let Some(([_, name, _], item)) = named(subject).and_then(|named| Some((named, named[1].parse::<I>().ok()?)))
+        else {
             return refuse(&Refused::new(Reason::Malformed, "its subject names no item"));
         };
         let about = Subject { role: Role::Worker, job: &self.key, item: name, engines: self.job.engines() };

@@ -195,7 +195,8 @@ impl Trusted {
     pub fn read(path: &Path) -> Result<Trusted, KeyError> {
         let io = |error| KeyError::Io { path: path.display().to_string(), error };
         let bytes = read_small(path, MOST_BYTES).map_err(io)?;
-        let text = String::from_utf8(bytes).map_err(|error| io(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| io(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
         text.parse().map_err(|error| KeyError::List { path: path.display().to_string(), error: Box::new(error) })
     }
 

@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anqi_store::{
-    Access, JournalError, JournalFormat, JournalLine, LineJournal, Old, Owner, Syncer,
-};
+use anqi_store::{Access, JournalError, JournalFormat, JournalLine, LineJournal, Old, Owner, Syncer};
 
 use crate::key::PublicKey;
 use crate::roster::Roster;
@@ -48,7 +46,9 @@ impl JournalFormat for LedgerFormat {
     fn write(entry: &Entry) -> JournalLine<'_> {
         match entry {
             Entry::Pair(number, worker, points) => JournalLine::new("pair", *number, format!("{worker} {points}")),
-            Entry::Checked(number, worker, points) => JournalLine::new("checked", *number, format!("{worker} {points}")),
+            Entry::Checked(number, worker, points) => {
+                JournalLine::new("checked", *number, format!("{worker} {points}"))
+            }
             Entry::Excluded(worker, reason) => JournalLine::new("excluded", 0, format!("{worker} {reason}")),
         }
     }
@@ -56,7 +56,8 @@ impl JournalFormat for LedgerFormat {
     fn read(line: JournalLine<'_>) -> Result<Entry, String> {
         let (worker, rest) = line.text.split_once(' ').ok_or("it names no worker")?;
         let worker = worker.parse().map_err(|error| format!("{error}"))?;
-        let points = || rest.parse().ok().filter(|points| *points <= 4).ok_or_else(|| format!("{rest:?} is not 0 to 4"));
+        let points =
+            || rest.parse().ok().filter(|points| *points <= 4).ok_or_else(|| format!("{rest:?} is not 0 to 4"));
         match &*line.kind {
             "pair" => Ok(Entry::Pair(line.number, worker, points()?)),
             "checked" => Ok(Entry::Checked(line.number, worker, points()?)),
@@ -79,13 +80,14 @@ impl Ledger {
     pub(crate) fn open(dir: &Path, plan_id: &str) -> Result<Ledger, JournalError> {
         let path = dir.join(FILE);
         // The journal keeps what goes wrong; the next entry is refused then.
-        let syncer = Syncer::start(|_, _| {})
-            .map_err(|error| JournalError::Io { path: path.display().to_string(), error })?;
+        let syncer =
+            Syncer::start(|_, _| {}).map_err(|error| JournalError::Io { path: path.display().to_string(), error })?;
         let (mut pairs, mut roster) = (BTreeMap::new(), Roster::default());
         let head = plan_id.to_owned();
-        let journal = LineJournal::open_or_create(&path, Owner::Alone, Access::Ordinary, &head, &syncer, |entry, _| {
-            enter(&mut pairs, &mut roster, entry);
-        })?;
+        let journal =
+            LineJournal::open_or_create(&path, Owner::Alone, Access::Ordinary, &head, &syncer, |entry, _| {
+                enter(&mut pairs, &mut roster, entry);
+            })?;
         Ok(Ledger { journal, pairs, roster })
     }
 

@@ -6,9 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anqi_lab::{
-    Arrival, BrokenOff, Cast, PairError, PairMismatch, Plan, PlayedPair, RunError, check_pair, play_pair,
-};
+use anqi_lab::{Arrival, BrokenOff, Cast, PairError, PairMismatch, Plan, PlayedPair, RunError, check_pair, play_pair};
 use anqi_task::Stop;
 use tokio::runtime;
 use tokio::task::spawn_blocking;
@@ -98,7 +96,7 @@ fn coordinate_pairs(
         ledger: Ledger::open(&how.dir, &plan.id())?,
         again: Again { key: member.key.derive(PURPOSE), plan: plan.id(), share: again },
         held: BTreeMap::new(),
-        counted: Instant::now(),
+        heard: Instant::now(),
     };
     let job = Job::pairs(plan, cast);
     let played = runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -153,8 +151,8 @@ struct Playing<'a> {
     again: Again,
     /// Pairs that must be played again before they count, and by whom they were.
     held: BTreeMap<u64, (PublicKey, PlayedPair)>,
-    /// When a pair was counted last.
-    counted: Instant,
+    /// When a worker sent something last.
+    heard: Instant,
 }
 
 impl Playing<'_> {
@@ -164,11 +162,15 @@ impl Playing<'_> {
         self.ledger.played(pair.number, worker, half_points, checked)?;
         self.missing.remove(&pair.number);
         self.held.remove(&pair.number);
-        self.counted = Instant::now();
         if self.sender.send(Ok(Arrival::Pair(pair))).is_err() {
             self.missing.clear(); // enough was played
         }
         Ok(())
+    }
+
+    /// Whether there is no second worker who could play a pair again.
+    fn has_one_worker(&self) -> bool {
+        self.member.trusted.len() <= self.roster().excluded().count() + 1
     }
 
     /// Nothing of a worker counts any more.
@@ -238,6 +240,7 @@ impl Errand for Playing<'_> {
     }
 
     async fn take(&mut self, number: u64, worker: PublicKey, text: &str) -> Result<Taken, FleetError> {
+        self.heard = Instant::now();
         if !self.missing.contains(&number) {
             return Ok(Taken::Done);
         }
@@ -262,16 +265,15 @@ impl Errand for Playing<'_> {
                 let sent = vec![(*holder, held.clone()), (worker, pair)];
                 self.judge(number, sent).await?;
             }
-            // There is no one else to ask.
-            None if self.member.trusted.len() == 1 => self.judge(number, vec![(worker, pair)]).await?,
+            None if self.has_one_worker() => self.judge(number, vec![(worker, pair)]).await?,
             None => drop(self.held.insert(number, (worker, pair))),
         }
         Ok(if self.missing.contains(&number) { Taken::Kept } else { Taken::Done })
     }
 
     async fn wait(&mut self) -> Result<(), FleetError> {
-        if self.counted.elapsed() > LAST
-            && self.held.len() == self.missing.len()
+        let no_other = self.heard.elapsed() > LAST && self.held.len() == self.missing.len();
+        if (no_other || self.has_one_worker())
             && let Some((number, sent)) = self.held.pop_first()
         {
             self.judge(number, vec![sent]).await?;

@@ -324,8 +324,11 @@ mod tests {
         for (text, reason, what) in [
             (format!("{VERSION}\ntables\nround"), Reason::Content, "\"round\" is not a flavour of tables"),
             (format!("{VERSION}\nsongs\n"), Reason::Content, "\"songs\\n\" is neither pairs nor tables"),
-            (format!("{VERSION}\npairs\n-\n-\n\nplayers = ['random', 'chen:var1,weights=/etc/passwd']"), Reason::Content,
-                "player 2: weights \"/etc/passwd\": a plan that is sent"),
+            (
+                format!("{VERSION}\npairs\n-\n-\n\nplayers = ['random', 'chen:var1,weights=/etc/passwd']"),
+                Reason::Content,
+                "player 2: weights \"/etc/passwd\": a plan that is sent",
+            ),
             ("0.0.0\ntables\nend".to_owned(), Reason::Impossible, "the job is for anqi 0.0.0, this is anqi"),
             (String::new(), Reason::Impossible, "the job is for anqi , this is anqi"),
         ] {

@@ -77,7 +77,9 @@ impl Roster {
     pub(crate) fn counts(&self, names: &Trusted) -> Vec<WorkerCounts> {
         let sum = |left_out: &PublicKey| {
             let others = self.workers.iter().filter(|(key, _)| *key != left_out && !self.is_excluded(key));
-            others.fold([0; 3], |sum: [u64; 3], (_, counted)| std::array::from_fn(|place| sum[place] + counted.pairs[place]))
+            others.fold([0; 3], |sum: [u64; 3], (_, counted)| {
+                std::array::from_fn(|place| sum[place] + counted.pairs[place])
+            })
         };
         let known: BTreeMap<PublicKey, Counted> =
             self.excluded.keys().map(|key| (*key, Counted::default())).chain(self.workers.clone()).collect();
@@ -117,7 +119,10 @@ pub fn worker_lines(workers: &[WorkerCounts]) -> Vec<String> {
             line += &format!(", {tables} tables");
         }
         if let Some(p) = p {
-            line += &format!(", p = {p:.2e}{}", if *alarm { ": ALARM, its results differ from those of the others" } else { "" });
+            line += &format!(
+                ", p = {p:.2e}{}",
+                if *alarm { ": ALARM, its results differ from those of the others" } else { "" }
+            );
         }
         if let Some(reason) = excluded {
             line += &format!("; EXCLUDED: {reason}");

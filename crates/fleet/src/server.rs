@@ -173,8 +173,10 @@ impl NatsServer {
             text_of(key)?;
             options = options.add_client_certificate(certificate.clone(), key.clone());
         }
-        let unreachable =
-            |error: async_nats::ConnectError| FleetError::Unreachable { url: self.shown.clone(), reason: with_causes(&error) };
+        let unreachable = |error: async_nats::ConnectError| FleetError::Unreachable {
+            url: self.shown.clone(),
+            reason: with_causes(&error),
+        };
         options.connect(self.address.clone()).await.map_err(unreachable)
     }
 }

@@ -134,7 +134,11 @@ pub fn fleet_status(server: &NatsServer, trusted: &Trusted, tell: &Tell) -> Resu
         };
         let mut status = FleetStatus { queued, taken, results, members: Vec::new(), unknown: 0 };
         // The stream keeps the last message of each machine.
-        let consumer = queue.status.create_consumer(pull::OrderedConfig::default()).await.map_err(|error| unable(error.to_string()))?;
+        let consumer = queue
+            .status
+            .create_consumer(pull::OrderedConfig::default())
+            .await
+            .map_err(|error| unable(error.to_string()))?;
         let mut messages = consumer.messages().await.map_err(|error| unable(error.to_string()))?;
         let there = queue.status.get_info().await.map(|info| info.state.messages).unwrap_or_default();
         for _ in 0..usize::try_from(there).unwrap_or(MOST_MEMBERS).min(MOST_MEMBERS) {
@@ -156,7 +160,8 @@ fn read(message: &[u8], trusted: &Trusted) -> Option<MemberSeen> {
     let (role, (signer, text)) = [Role::Coordinator, Role::Worker]
         .into_iter()
         .find_map(|role| Some((role, open(message, &subject(role), trusted).ok()?)))?;
-    let status: MemberStatus = serde_json::from_str(text).ok().filter(|status: &MemberStatus| status.role == role.name())?;
+    let status: MemberStatus =
+        serde_json::from_str(text).ok().filter(|status: &MemberStatus| status.role == role.name())?;
     let name = trusted.name(&signer)?.to_owned();
     Some(MemberSeen { name, key: signer.to_string(), age: now().saturating_sub(status.time), status })
 }

@@ -68,12 +68,7 @@ pub struct Workshop {
 ///
 /// # Errors
 /// If the server is not there at the beginning, no coordinator is trusted, or this machine's folder of tables cannot be used.
-pub fn work(
-    member: &Member,
-    workshop: &Workshop,
-    stop: &Stop,
-    mut heard: impl FnMut(Done),
-) -> Result<(), FleetError> {
+pub fn work(member: &Member, workshop: &Workshop, stop: &Stop, mut heard: impl FnMut(Done)) -> Result<(), FleetError> {
     if member.trusted.is_empty() {
         return Err(FleetError::TrustsNone("coordinator"));
     }

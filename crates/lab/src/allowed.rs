@@ -67,7 +67,9 @@ pub enum NotAllowed {
     #[error("the plan sets other options or another protocol for {0:?} than this machine's --allow-engine")]
     Options(String),
     /// A file or folder without its owner's leave.
-    #[error("the plan of {name:?} names {path:?}, which is in no folder that the owner of this machine has allowed (--allow-files DIR)")]
+    #[error(
+        "the plan of {name:?} names {path:?}, which is in no folder that the owner of this machine has allowed (--allow-files DIR)"
+    )]
     Path {
         /// Whose plan string.
         name: String,
@@ -86,11 +88,7 @@ impl Allowed {
             .split_once('=')
             .filter(|(name, line)| !name.is_empty() && !line.trim().is_empty())
             .ok_or_else(|| AllowedError::Engine(excerpt(text)))?;
-        let spec = if line.starts_with("cmd=") {
-            line.parse()
-        } else {
-            OutsideSpec::words(line).map(OutsideSpec::new)
-        };
+        let spec = if line.starts_with("cmd=") { line.parse() } else { OutsideSpec::words(line).map(OutsideSpec::new) };
         let spec = spec.map_err(|error| AllowedError::Spec { name: excerpt(name), error })?;
         if self.engines.insert(name.to_owned(), spec).is_some() {
             return Err(AllowedError::Twice(excerpt(name)));

@@ -37,8 +37,8 @@ mod side;
 mod standings;
 mod weights;
 
-pub use anqi_play::{Budget, BudgetError};
 pub use allowed::{Allowed, AllowedError, NotAllowed};
+pub use anqi_play::{Budget, BudgetError};
 pub use cast::{Cast, CastError};
 pub use check::{PairMismatch, check_pair};
 pub use contender::{Contender, ContenderError, Who};

@@ -102,14 +102,16 @@ impl<'a> SeatedContender<'a> {
         let fresh: Option<Box<dyn Side>> = match (&self.contender.who, &self.side) {
             (Who::Player(spec), _) => Some(Box::new(Insider(spec.build(self.seed.clone(), &self.cast.resources)?))),
             (Who::Outside(_), Some(_)) => None,
-            (Who::Outside(_), None) => Some(match self.program.map(|program| Outside::launch(&seeded(program, &self.seed))) {
-                Some(Ok(outside)) => Box::new(outside),
-                Some(Err(fault)) => Box::new(Absent(fault)),
-                None => Box::new(Absent(Fault::Launch {
-                    command: self.contender.name.clone(),
-                    reason: "this machine has no program for it".to_owned(),
-                })),
-            }),
+            (Who::Outside(_), None) => {
+                Some(match self.program.map(|program| Outside::launch(&seeded(program, &self.seed))) {
+                    Some(Ok(outside)) => Box::new(outside),
+                    Some(Err(fault)) => Box::new(Absent(fault)),
+                    None => Box::new(Absent(Fault::Launch {
+                        command: self.contender.name.clone(),
+                        reason: "this machine has no program for it".to_owned(),
+                    })),
+                })
+            }
         };
         Ok(match fresh {
             Some(fresh) => self.side.insert(fresh).as_mut(),

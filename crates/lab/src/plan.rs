@@ -176,10 +176,7 @@ impl Plan {
         Plan::with(&text.parse()?, Contender::received)
     }
 
-    fn with(
-        file: &PlanFile,
-        read: impl Fn(&str) -> Result<Contender, ContenderError>,
-    ) -> Result<Plan, PlanError> {
+    fn with(file: &PlanFile, read: impl Fn(&str) -> Result<Contender, ContenderError>) -> Result<Plan, PlanError> {
         let players = file.players.len();
         if !(2..=MOST_PLAYERS).contains(&players) {
             return Err(PlanError::Players(players));

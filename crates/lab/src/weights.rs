@@ -36,7 +36,9 @@ pub enum WeightsFileError {
         error: WeightsError,
     },
     /// A plan from another machine names the file.
-    #[error("weights {path:?}: a plan that is sent to another machine has the weights themselves, not the name of a file")]
+    #[error(
+        "weights {path:?}: a plan that is sent to another machine has the weights themselves, not the name of a file"
+    )]
     NotSent {
         /// The file.
         path: String,

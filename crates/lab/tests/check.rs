@@ -53,7 +53,8 @@ fn a_loss_on_time_counts_where_time_does() {
 
 #[test]
 fn what_a_player_cannot_have_done_does_not_count() {
-    let (timeless, cast) = plan("players = ['chen:var1', 'chen:basic']\nrules = 'chen,board=2x4'\npairs = 1\nbudget = 'nodes=50'");
+    let (timeless, cast) =
+        plan("players = ['chen:var1', 'chen:basic']\nrules = 'chen,board=2x4'\npairs = 1\nbudget = 'nodes=50'");
     for (from, to, what) in [
         ("\"nodes=50\"", "\"nodes=51\"", "should be \"[TimeControl \\\"nodes=50\\\"]\""),
         ("[Luck \"", "[Luck \"9", "should be \"[Luck "),
@@ -92,12 +93,16 @@ fn what_a_player_cannot_have_done_does_not_count() {
 
 #[test]
 fn clocks_must_go_on() {
-    let (timed, cast) = plan("players = ['chen:var1', 'random']\nrules = 'chen,board=2x4'\npairs = 1\nbudget = 'tc=0:10+0.1'");
-    for (from, to) in [("[%clk 0:00:10", "[%clk 0:00:12"), ("[%emt 0:00:00", "[%emt 0:00:01"), ("[%emt 0:00:00", "[%emt 1:00:00")] {
+    let (timed, cast) =
+        plan("players = ['chen:var1', 'random']\nrules = 'chen,board=2x4'\npairs = 1\nbudget = 'tc=0:10+0.1'");
+    for (from, to) in
+        [("[%clk 0:00:10", "[%clk 0:00:12"), ("[%emt 0:00:00", "[%emt 0:00:01"), ("[%emt 0:00:00", "[%emt 1:00:00")]
+    {
         let mismatch = changed(&timed, &cast, from, to);
         assert!(matches!(mismatch, PairMismatch::Clock { .. }), "{mismatch}");
     }
-    let (timeless, cast) = plan("players = ['chen:var1', 'random']\nrules = 'chen,board=2x4'\npairs = 1\nbudget = 'nodes=50'");
+    let (timeless, cast) =
+        plan("players = ['chen:var1', 'random']\nrules = 'chen,board=2x4'\npairs = 1\nbudget = 'nodes=50'");
     let mismatch = changed(&timeless, &cast, "[%depth", "[%emt 0:00:01] [%depth");
     assert!(matches!(mismatch, PairMismatch::Clock { .. }), "{mismatch}");
 }

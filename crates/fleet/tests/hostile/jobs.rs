@@ -37,7 +37,9 @@ fn forged_jobs_run_nothing_and_keep_no_worker_from_others() {
     // A first job makes the streams; it has to wait until the worker is through with the forged ones.
     let plan = plan("", 2);
     let worker = scene.worker(&worker_key, Allowed::default());
-    wait_until("the streams are there", || scene.by_hand(async |context| context.get_stream("ANQI_FLEET_STATUS").await.is_ok()));
+    wait_until("the streams are there", || {
+        scene.by_hand(async |context| context.get_stream("ANQI_FLEET_STATUS").await.is_ok())
+    });
 
     let sealed = |signer: &FleetKey, key: &str, text: &str| {
         seal(signer, &Subject { role: Role::Coordinator, job: key, item: "job", engines: "" }, text)
@@ -68,7 +70,7 @@ fn forged_jobs_run_nothing_and_keep_no_worker_from_others() {
     forged.extend(stored(&squatted, own, b"players = [\"cmd='touch x'\"]".to_vec()));
     // Signed by the coordinator, with what the owner of this machine has not allowed.
     for player in [
-        evil(&trace),
+        format!("{} tc=2:00", evil(&trace)),
         "chen:var1,weights=/etc/passwd".to_owned(),
         "champion,net=/dev/zero".to_owned(),
         "champion,tables=/etc".to_owned(),

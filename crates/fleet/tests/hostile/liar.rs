@@ -39,7 +39,10 @@ fn a_worker_that_lies_is_excluded_and_its_pairs_are_played_again() {
         scene.by_hand(async |context| {
             let work = context.get_stream("ANQI_FLEET_WORK").await.expect("the stream is there");
             let workers = work
-                .get_or_create_consumer("workers", pull::Config { durable_name: Some("workers".into()), ..Default::default() })
+                .get_or_create_consumer(
+                    "workers",
+                    pull::Config { durable_name: Some("workers".into()), ..Default::default() },
+                )
                 .await
                 .expect("a consumer");
             while !over.load(Ordering::Relaxed) && answered.load(Ordering::Relaxed) < 12 {

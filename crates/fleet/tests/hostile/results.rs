@@ -62,7 +62,8 @@ fn forgeries(job: &str, engines: &str, text: &str, trusted: &FleetKey) -> Vec<(&
     let about = Subject { role: Role::Worker, job, item: "0", engines };
     let sealed = seal(trusted, &about, text);
     let (foreign, other_job) = (key(), "0".repeat(32));
-    let put = |from: &str, to: &str| String::from_utf8(sealed.clone()).expect("text").replacen(from, to, 1).into_bytes();
+    let put =
+        |from: &str, to: &str| String::from_utf8(sealed.clone()).expect("text").replacen(from, to, 1).into_bytes();
     let by_foreign = String::from_utf8(seal(&foreign, &about, text)).expect("text");
     let own = trusted.public().to_string();
     vec![

@@ -142,7 +142,8 @@ pub(crate) struct Coordinator {
 impl Coordinator {
     /// The records, once everything is played.
     pub(crate) fn finish(self) -> Vec<u8> {
-        let ended = self.thread.join().expect("no panic").unwrap_or_else(|error| panic!("{error}\n{}", self.log.text()));
+        let ended =
+            self.thread.join().expect("no panic").unwrap_or_else(|error| panic!("{error}\n{}", self.log.text()));
         let Ended::Complete(pairs) = ended else { panic!("it was not stopped") };
         let journal = MatchJournal::read(&self.dir).expect("a journal");
         journal.write_games(pairs).expect("room");
@@ -188,7 +189,9 @@ pub(crate) fn played_here(plan: &Plan) -> Vec<u8> {
     let dir = tempfile::tempdir().expect("a folder");
     let mut journal = MatchJournal::open_or_create(dir.path(), plan).expect("room");
     let cast = Cast::new(plan, &Resources::default()).expect("players of ours");
-    let Ok(Ended::Complete(pairs)) = run(&mut journal, 2, &cast, &Stop::default(), |_| {}) else { panic!("not played") };
+    let Ok(Ended::Complete(pairs)) = run(&mut journal, 2, &cast, &Stop::default(), |_| {}) else {
+        panic!("not played")
+    };
     fs::read(journal.write_games(pairs).expect("room")).expect("written")
 }
 
