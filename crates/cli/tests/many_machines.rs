@@ -319,8 +319,7 @@ fn outside_programs_are_the_owners() {
     let trace = path("trace");
     let evil = format!("cmd=\"sh -c 'touch {}'\" name=Gold", text(&trace));
     let far = path("far");
-    let args =
-        ["match", &evil, "random", "--rules", "chen,board=2x4", "--pairs", "2", "--dir", text(&far), "--nats", &url];
+    let args = ["match", &evil, "random", "--rules", "chen", "--pairs", "2", "--dir", text(&far), "--nats", &url];
     let mut coordinator = Process::start(keys.coordinate(&args));
 
     // One owner has allowed nothing, another one a program for this name.

@@ -52,7 +52,7 @@ pub fn verify_sample<'a>(
 ) -> Option<Result<(), Disagreement>> {
     let check = Check::new(table, smaller)?;
     let mut rng = seed.rng();
-    let mut below = |most: usize| (u64::from(rng.next_u32()) * most as u64 >> 32) as usize;
+    let mut below = |most: usize| ((u64::from(rng.next_u32()) * most as u64) >> 32) as usize;
     for _ in 0..count {
         let mut squares: [u32; Square::COUNT] = std::array::from_fn(|square| 1 << square);
         let mut sets = [0; MOST_PIECES];

@@ -1,5 +1,6 @@
 //! `NatsServer`: where the server is, and how to log in.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -106,7 +107,7 @@ impl NatsServer {
         }
         let decoded = |text: &str| {
             let decoded = percent_decode_str(text).decode_utf8();
-            decoded.map(|text| text.into_owned()).map_err(|_| wrong("user and password must be UTF-8"))
+            decoded.map(Cow::into_owned).map_err(|_| wrong("user and password must be UTF-8"))
         };
         let login = match (address.username(), address.password()) {
             (None, None) => Login::None,
