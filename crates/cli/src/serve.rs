@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use anqi_rules::Seed;
-use anqi_web::{Holder, House, HouseError, HouseSettings, Limits, serve_until};
+use anqi_web::{Holder, House, HouseError, HouseSettings, ServerLimits, serve_until};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
@@ -156,7 +156,7 @@ pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
 
 /// Opens the folder of games. A server that has just locked it may not listen yet, and one that is ending may not have
 /// let go of it: a second later either is clear.
-fn open(args: &ServeArgs, dir: &Path, limits: &Limits) -> Result<Arc<House>, HouseError> {
+fn open(args: &ServeArgs, dir: &Path, limits: &ServerLimits) -> Result<Arc<House>, HouseError> {
     let until = Instant::now() + Duration::from_secs(1);
     let settings = HouseSettings {
         deals: args.seed.clone(),

@@ -19,7 +19,7 @@ use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::limits::Limits;
+use crate::limits::ServerLimits;
 use crate::metrics::{Metrics, count};
 use crate::visitors::Visitor;
 
@@ -38,14 +38,14 @@ const RECEIVE_BUFFER: usize = 64 * 1024;
 /// All sockets.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    limits: Limits,
+    limits: ServerLimits,
     metrics: Arc<Metrics>,
     start: Instant,
-    table: Mutex<Table>,
+    sockets: Mutex<Sockets>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct Sockets {
     all: HashMap<u64, Arc<Connection>>,
     /// Those that are closed and not gone yet.
     closing: usize,
@@ -82,8 +82,8 @@ pub(crate) enum TurnedAway {
 
 impl Connections {
     /// Starts the sweeper, which ends with this.
-    pub(crate) fn new(limits: Limits, metrics: Arc<Metrics>) -> Arc<Connections> {
-        let connections = Arc::new(Connections { limits, metrics, start: Instant::now(), table: Mutex::default() });
+    pub(crate) fn new(limits: ServerLimits, metrics: Arc<Metrics>) -> Arc<Connections> {
+        let connections = Arc::new(Connections { limits, metrics, start: Instant::now(), sockets: Mutex::default() });
         let swept = Arc::downgrade(&connections);
         tokio::spawn(async move {
             loop {
@@ -95,13 +95,13 @@ impl Connections {
         connections
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sockets(&self) -> MutexGuard<'_, Sockets> {
+        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many sockets there are.
     pub(crate) fn len(&self) -> usize {
-        self.table().all.len()
+        self.sockets().all.len()
     }
 
     /// Lets a socket in, if its visitor may have one more. If there is no room others have to go.
@@ -120,10 +120,10 @@ impl Connections {
             return Err(TurnedAway::TooMany);
         }
         bound_buffers(&stream);
-        let mut table = self.table();
-        table.number += 1;
+        let mut sockets = self.sockets();
+        sockets.number += 1;
         let connection = Arc::new(Connection {
-            number: table.number,
+            number: sockets.number,
             visitor: Mutex::new(Arc::clone(visitor)),
             has_game: AtomicBool::new(false),
             heard: AtomicU64::new(self.millis()),
@@ -134,14 +134,14 @@ impl Connections {
             reader: AtomicWaker::new(),
             writer: AtomicWaker::new(),
         });
-        let is_full = table.all.len() - table.closing >= self.limits.sockets;
+        let is_full = sockets.all.len() - sockets.closing >= self.limits.sockets;
         if is_full {
-            drop(table);
+            drop(sockets);
             self.make_room();
-            table = self.table();
+            sockets = self.sockets();
         }
-        table.all.insert(connection.number, Arc::clone(&connection));
-        drop(table);
+        sockets.all.insert(connection.number, Arc::clone(&connection));
+        drop(sockets);
         count(&self.metrics.connections);
         Ok(Watched { stream, connection, connections: Arc::clone(self) })
     }
@@ -149,8 +149,8 @@ impl Connections {
     /// Closes one in 64, so that newcomers get in. Many at once, because finding them takes a look at all.
     pub(crate) fn make_room(&self) {
         let least = {
-            let table = self.table();
-            table.least((table.all.len() / 64).max(1))
+            let sockets = self.sockets();
+            sockets.least((sockets.all.len() / 64).max(1))
         };
         self.metrics.shed.fetch_add(least.len() as u64, Ordering::Relaxed);
         least.iter().for_each(|connection| self.close(connection));
@@ -172,20 +172,20 @@ impl Connections {
 
     /// Closes them all.
     pub(crate) fn close_all(&self) {
-        let all: Vec<_> = self.table().all.values().cloned().collect();
+        let all: Vec<_> = self.sockets().all.values().cloned().collect();
         all.iter().for_each(|connection| self.close(connection));
     }
 
     fn close(&self, connection: &Connection) {
         if !connection.is_closed.swap(true, Ordering::AcqRel) {
-            self.table().closing += 1;
+            self.sockets().closing += 1;
         }
         connection.wake();
     }
 
     /// Closes those that do not read.
     fn sweep(&self, now: Instant) {
-        let all: Vec<_> = self.table().all.values().cloned().collect();
+        let all: Vec<_> = self.sockets().all.values().cloned().collect();
         for connection in all {
             let written = connection.written.load(Ordering::Relaxed);
             let mut blocked = connection.blocked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +212,7 @@ impl Connections {
     }
 }
 
-impl Table {
+impl Sockets {
     /// Those that have to go first.
     fn least(&self, number: usize) -> Vec<Arc<Connection>> {
         let mut open: Vec<_> =
@@ -272,12 +272,12 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        let mut table = self.connections.table();
-        table.all.remove(&self.connection.number);
+        let mut sockets = self.connections.sockets();
+        sockets.all.remove(&self.connection.number);
         if self.connection.is_closed.load(Ordering::Acquire) {
-            table.closing = table.closing.saturating_sub(1);
+            sockets.closing = sockets.closing.saturating_sub(1);
         }
-        drop(table);
+        drop(sockets);
         self.connection.visitor.lock().unwrap_or_else(PoisonError::into_inner).remove_socket();
     }
 }
@@ -351,11 +351,11 @@ mod tests {
         connections: Arc<Connections>,
         visitors: Visitors,
         listener: TcpListener,
-        limits: Limits,
+        limits: ServerLimits,
     }
 
     impl Test {
-        async fn new(limits: Limits) -> Test {
+        async fn new(limits: ServerLimits) -> Test {
             let connections = Connections::new(limits.clone(), Arc::default());
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             Test { connections, visitors: Visitors::default(), listener, limits }
@@ -372,7 +372,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_least_go_when_there_is_no_room() {
-        let test = Test::new(Limits { sockets: 4, sockets_each: 3, ..Limits::default() }).await;
+        let test = Test::new(ServerLimits { sockets: 4, sockets_each: 3, ..ServerLimits::default() }).await;
         let (player, _player) = test.socket(1, false).await;
         let (lonely, _lonely) = test.socket(2, false).await;
         let (mut player, mut lonely) = (player.unwrap(), lonely.unwrap());
@@ -391,12 +391,12 @@ mod tests {
         assert_eq!((test.connections.len(), test.connections.metrics.shed.load(Ordering::Relaxed)), (4, 1));
         assert!(lonely.write(b"x").await.is_ok() && player.write(b"x").await.is_ok() && two.write(b"x").await.is_ok());
         drop((newcomer, two));
-        assert_eq!((test.connections.len(), test.connections.table().closing), (2, 0));
+        assert_eq!((test.connections.len(), test.connections.sockets().closing), (2, 0));
     }
 
     #[tokio::test]
     async fn a_visitor_has_a_bounded_number_and_a_proxy_has_many_visitors() {
-        let test = Test::new(Limits { sockets: 100, sockets_each: 2, ..Limits::default() }).await;
+        let test = Test::new(ServerLimits { sockets: 100, sockets_each: 2, ..ServerLimits::default() }).await;
         let mut held = Vec::new();
         for expected in [true, true, false] {
             let (socket, _) = test.socket(1, false).await;
@@ -418,7 +418,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_does_not_read_is_closed() {
-        let test = Test::new(Limits::default()).await;
+        let test = Test::new(ServerLimits::default()).await;
         let (socket, client) = test.socket(1, false).await;
         let mut socket = socket.unwrap();
         let block = vec![0; 1 << 20];

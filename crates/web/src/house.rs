@@ -19,11 +19,11 @@ use tokio::sync::{broadcast, watch};
 use crate::folder;
 use crate::holder::Holder;
 use crate::hosted::{Disk, HostedError, HostedGame, journal_path, record_path};
-use crate::limits::{LimitError, Limits};
+use crate::limits::{LimitError, ServerLimits};
 use crate::metrics::{Metrics, count};
 use crate::presence::{Timer, Waits};
 use crate::retention::old_games;
-use crate::scheduler::{Class, Scheduler, Turn};
+use crate::scheduler::{Scheduler, Turn, Urgency};
 use crate::seat::Tokens;
 use crate::tasks::{OwnedTask, on_disk};
 use crate::thinkers::Thinkers;
@@ -44,7 +44,7 @@ pub struct House {
     disk: Disk,
     /// What a page may ask of players.
     policy: BotPolicy,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ServerLimits,
     pub(crate) visitors: Visitors,
     pub(crate) scheduler: Scheduler,
     pub(crate) metrics: Arc<Metrics>,
@@ -81,7 +81,7 @@ pub struct HouseSettings {
     /// How long is waited for players.
     pub waits: Waits,
     /// What the server and one visitor of it may spend.
-    pub limits: Limits,
+    pub limits: ServerLimits,
     /// Games that were not touched for so long are deleted, finished or not.
     pub keep: Option<Duration>,
 }
@@ -442,8 +442,8 @@ impl House {
             going.waits_for_page = true;
             return;
         }
-        let class = if clock.is_some() { Class::Clocked } else { Class::Move };
-        let turn = self.scheduler.engine(open_game.visitor(), class, is_long(bot));
+        let urgency = if clock.is_some() { Urgency::Clocked } else { Urgency::Move };
+        let turn = self.scheduler.engine(open_game.visitor(), urgency, is_long(bot));
         going.thinking = Some(OwnedTask::spawn(Arc::clone(self).think(Arc::clone(open_game), turn, &hosted)));
     }
 

@@ -70,7 +70,7 @@ pub use backup::{BackupError, Copied, backup, restore};
 pub use callers::{HostName, HostNameError, Network, Proxy, ProxyError};
 pub use holder::Holder;
 pub use house::{House, HouseError, HouseSettings};
-pub use limits::{Limits, Rate, Slots};
+pub use limits::{Rate, ServerLimits, Slots};
 pub use presence::Waits;
 pub use retention::prune;
 pub use server::{ServerSettings, serve, serve_until};

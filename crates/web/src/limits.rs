@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use anqi_play::{Analyst, BotPolicy, Budget};
 
-/// Every bound of a server. [`Limits::default`] is for one user on the loopback address, who meets none of them;
-/// [`Limits::public`] for a network.
+/// Every bound of a server. [`ServerLimits::default`] is for one user on the loopback address, who meets none of them;
+/// [`ServerLimits::public`] for a network.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct ServerLimits {
     /// What a page may ask of a player.
     pub bots: BotPolicy,
     /// Whether a player without a bound of nodes, playouts or time is stopped after the nodes of `bots`.
@@ -106,10 +106,10 @@ impl Rate {
 /// More than any use of one user, so that only a program out of control meets it.
 const PLENTY: Rate = Rate::per_second(1e6, 1e7);
 
-impl Default for Limits {
-    fn default() -> Limits {
+impl Default for ServerLimits {
+    fn default() -> ServerLimits {
         let cores = cores();
-        Limits {
+        ServerLimits {
             bots: BotPolicy::page(u32::try_from(cores.get()).unwrap_or(u32::MAX)),
             bounds_depth: false,
             slots: Slots::of_cores(cores),
@@ -130,11 +130,11 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl ServerLimits {
     /// Those of a server on a network.
     #[must_use]
-    pub fn public() -> Limits {
-        Limits {
+    pub fn public() -> ServerLimits {
+        ServerLimits {
             bots: BotPolicy {
                 usual: Budget::nodes(20_000),
                 time: Duration::from_secs(5),
@@ -157,7 +157,7 @@ impl Limits {
             growth: Rate { burst: 1e6, per_second: 1e3 },
             game_bytes: 256 << 10,
             folder_games: 1_000_000,
-            ..Limits::default()
+            ..ServerLimits::default()
         }
     }
 }

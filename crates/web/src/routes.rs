@@ -21,7 +21,7 @@ use crate::hosted::HostedError;
 use crate::house::House;
 use crate::limits::LimitError;
 use crate::metrics::{Exposition, count, resident_bytes};
-use crate::scheduler::Class;
+use crate::scheduler::Urgency;
 use crate::socket::{LONGEST_MESSAGE, talk};
 use crate::visitors::Visitor;
 use crate::wire::{self, Event, Games};
@@ -246,7 +246,7 @@ async fn metrics(State(site): State<Arc<Site>>) -> Response {
     let house = &site.house;
     let counted = &house.metrics;
     let load = house.scheduler.load();
-    let classes = |numbers: [usize; Class::ALL.len()]| Class::ALL.into_iter().map(Class::name).zip(numbers);
+    let classes = |numbers: [usize; Urgency::ALL.len()]| Urgency::ALL.into_iter().map(Urgency::name).zip(numbers);
     let mut page = Exposition::default();
     let version = [(env!("CARGO_PKG_VERSION"), 1)];
     page.family("build_info", "gauge", "The version of the program.", "version", version);

@@ -39,7 +39,7 @@ const MOST_DEBT: Duration = Duration::from_secs(10);
 
 /// What a search is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Class {
+pub(crate) enum Urgency {
     /// A move while a clock runs.
     Clocked,
     /// A move, a hint or a warning.
@@ -48,28 +48,28 @@ pub(crate) enum Class {
     Study,
 }
 
-impl Class {
-    pub(crate) const ALL: [Class; 3] = [Class::Clocked, Class::Move, Class::Study];
+impl Urgency {
+    pub(crate) const ALL: [Urgency; 3] = [Urgency::Clocked, Urgency::Move, Urgency::Study];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Class::Clocked => "clocked",
-            Class::Move => "move",
-            Class::Study => "study",
+            Urgency::Clocked => "clocked",
+            Urgency::Move => "move",
+            Urgency::Study => "study",
         }
     }
 }
 
-/// What waits together: work of one class and length.
+/// What waits together: work of one urgency and length.
 type Band = usize;
-const BANDS: usize = 2 * Class::ALL.len();
+const BANDS: usize = 2 * Urgency::ALL.len();
 
-fn band(class: Class, is_long: bool) -> Band {
-    2 * class as usize + usize::from(is_long)
+fn band(urgency: Urgency, is_long: bool) -> Band {
+    2 * urgency as usize + usize::from(is_long)
 }
 
-fn class_of(band: Band) -> Class {
-    Class::ALL[band / 2]
+fn urgency_of(band: Band) -> Urgency {
+    Urgency::ALL[band / 2]
 }
 
 fn is_long(band: Band) -> bool {
@@ -79,8 +79,8 @@ fn is_long(band: Band) -> bool {
 /// What comes first: play, then the visitor who has had less.
 type Rank = (bool, Duration);
 
-fn rank(class: Class, used: Duration) -> Rank {
-    (class == Class::Study, if class == Class::Clocked { used } else { used + HEAD_START })
+fn rank(urgency: Urgency, used: Duration) -> Rank {
+    (urgency == Urgency::Study, if urgency == Urgency::Clocked { used } else { used + HEAD_START })
 }
 
 /// See the top of the file. Clones are the same scheduler.
@@ -92,7 +92,7 @@ struct Shared {
     slots: Slots,
     most_waiting: usize,
     state: Mutex<State>,
-    waits: [Histogram; Class::ALL.len()],
+    waits: [Histogram; Urgency::ALL.len()],
 }
 
 #[derive(Debug)]
@@ -132,7 +132,7 @@ struct Waiting {
 struct Running {
     number: u64,
     visitor: VisitorId,
-    class: Class,
+    urgency: Urgency,
     is_long: bool,
     is_request: bool,
     grant: Duration,
@@ -166,7 +166,7 @@ struct Place {
 pub(crate) struct Turn {
     shared: Arc<Shared>,
     visitor: VisitorId,
-    class: Class,
+    urgency: Urgency,
     is_long: bool,
     is_request: bool,
     place: Option<Place>,
@@ -202,8 +202,8 @@ fn give_way_to_answers() {}
 /// How much waits and runs, for the operator.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Load {
-    pub(crate) waiting: [usize; Class::ALL.len()],
-    pub(crate) running: [usize; Class::ALL.len()],
+    pub(crate) waiting: [usize; Urgency::ALL.len()],
+    pub(crate) running: [usize; Urgency::ALL.len()],
     pub(crate) preemptions: u64,
 }
 
@@ -224,7 +224,7 @@ impl Scheduler {
     }
 
     /// A page asks for work; refused if too many of the visitor's requests wait.
-    pub(crate) fn request(&self, visitor: VisitorId, class: Class) -> Result<(Permit, Turn), LimitError> {
+    pub(crate) fn request(&self, visitor: VisitorId, urgency: Urgency) -> Result<(Permit, Turn), LimitError> {
         let mut state = self.0.state();
         let running = state.running.iter().filter(|running| running.visitor == visitor && running.is_request).count();
         let account = state.account(visitor);
@@ -233,16 +233,16 @@ impl Scheduler {
         }
         account.requests += 1;
         drop(state);
-        Ok((Permit { shared: Arc::clone(&self.0), visitor }, self.turn(visitor, class, true, true)))
+        Ok((Permit { shared: Arc::clone(&self.0), visitor }, self.turn(visitor, urgency, true, true)))
     }
 
     /// The engine of a game is to move.
-    pub(crate) fn engine(&self, visitor: VisitorId, class: Class, is_long: bool) -> Turn {
-        self.turn(visitor, class, is_long, false)
+    pub(crate) fn engine(&self, visitor: VisitorId, urgency: Urgency, is_long: bool) -> Turn {
+        self.turn(visitor, urgency, is_long, false)
     }
 
-    fn turn(&self, visitor: VisitorId, class: Class, is_long: bool, is_request: bool) -> Turn {
-        let mut turn = Turn { shared: Arc::clone(&self.0), visitor, class, is_long, is_request, place: None };
+    fn turn(&self, visitor: VisitorId, urgency: Urgency, is_long: bool, is_request: bool) -> Turn {
+        let mut turn = Turn { shared: Arc::clone(&self.0), visitor, urgency, is_long, is_request, place: None };
         turn.place = Some(turn.queue(GRANT));
         turn
     }
@@ -251,17 +251,17 @@ impl Scheduler {
         let state = self.0.state();
         let mut load = Load { preemptions: state.preemptions, ..Load::default() };
         for waiting in state.accounts.values().flat_map(|account| account.waiting.iter().enumerate()) {
-            load.waiting[class_of(waiting.0) as usize] += waiting.1.len();
+            load.waiting[urgency_of(waiting.0) as usize] += waiting.1.len();
         }
         for running in &state.running {
-            load.running[running.class as usize] += 1;
+            load.running[running.urgency as usize] += 1;
         }
         load
     }
 
-    /// How long work of each class has waited.
-    pub(crate) fn waits(&self) -> impl Iterator<Item = (Class, &Histogram)> {
-        Class::ALL.into_iter().zip(&self.0.waits)
+    /// How long work of each urgency has waited.
+    pub(crate) fn waits(&self) -> impl Iterator<Item = (Urgency, &Histogram)> {
+        Urgency::ALL.into_iter().zip(&self.0.waits)
     }
 }
 
@@ -305,7 +305,7 @@ impl Turn {
 
     fn queue(&self, grant: Duration) -> Place {
         let (start, slot) = oneshot::channel();
-        let band = band(self.class, self.is_long);
+        let band = band(self.urgency, self.is_long);
         let mut state = self.shared.state();
         state.number += 1;
         let number = state.number;
@@ -380,7 +380,7 @@ impl Shared {
             state.running.push(Running {
                 number: waiting.number,
                 visitor,
-                class: class_of(band),
+                urgency: urgency_of(band),
                 is_long: is_long(band),
                 is_request: waiting.is_request,
                 grant: waiting.grant,
@@ -389,7 +389,7 @@ impl Shared {
                 stop: stop.clone(),
                 is_preempted: false,
             });
-            self.waits[class_of(band) as usize].add(now.saturating_duration_since(waiting.since));
+            self.waits[urgency_of(band) as usize].add(now.saturating_duration_since(waiting.since));
             started.push((waiting.start, Slot { shared: Arc::clone(self), number: waiting.number, stop }));
         }
         if let Some(victim) = state.victim(&self.slots, now) {
@@ -480,10 +480,10 @@ impl State {
     }
 
     fn has_room(&self, band: Band, slots: &Slots) -> bool {
-        let studies = self.running.iter().filter(|running| running.class == Class::Study).count();
+        let studies = self.running.iter().filter(|running| running.urgency == Urgency::Study).count();
         self.running.len() < slots.all()
             && (!is_long(band) || self.long_running() < slots.long())
-            && (class_of(band) != Class::Study || studies < slots.study.get())
+            && (urgency_of(band) != Urgency::Study || studies < slots.study.get())
     }
 
     /// Takes the first that waits in a band.
@@ -497,7 +497,7 @@ impl State {
 
     /// The bands in which something waits, and whose turn is first.
     fn in_order(&self) -> Vec<Band> {
-        let first = |band: &Band| self.ready[*band].first().map(|&(used, _)| rank(class_of(*band), used));
+        let first = |band: &Band| self.ready[*band].first().map(|&(used, _)| rank(urgency_of(*band), used));
         let mut bands: Vec<Band> = (0..BANDS).filter(|band| first(band).is_some()).collect();
         bands.sort_by_key(first);
         bands
@@ -510,7 +510,7 @@ impl State {
         }
         let rank_of = |running: &Running| {
             let used = self.accounts.get(&running.visitor).map_or(Duration::ZERO, |account| account.used);
-            rank(running.class, used)
+            rank(running.urgency, used)
         };
         self.in_order().into_iter().find_map(|band| {
             // Short work has slots of its own, so it needs one of a long search only where that was taken for short.
@@ -519,12 +519,12 @@ impl State {
             }
             let &(used, visitor) = self.ready[band].first()?;
             let grant = self.accounts[&visitor].waiting[band].front()?.grant;
-            let class = class_of(band);
+            let urgency = urgency_of(band);
             let must = |running: &Running| {
                 let ran = now.saturating_duration_since(running.begun);
-                let (ours, theirs) = (rank(class, used), rank_of(running));
-                let is_urgent = running.class == Class::Study && class != Class::Study
-                    || running.class == Class::Move && class == Class::Clocked;
+                let (ours, theirs) = (rank(urgency, used), rank_of(running));
+                let is_urgent = running.urgency == Urgency::Study && urgency != Urgency::Study
+                    || running.urgency == Urgency::Move && urgency == Urgency::Clocked;
                 let is_due = ran >= running.grant || ours.1 + grant < theirs.1;
                 running.is_long && ours < theirs && (is_urgent || running.visitor != visitor && ran >= GRANT && is_due)
             };
@@ -583,10 +583,10 @@ mod tests {
         let scheduler = scheduler(1, 1, 1);
         let begun = Arc::default();
         let long: Vec<_> =
-            (0..9).map(|_| endless(scheduler.engine(visitor(1), Class::Clocked, true), &begun)).collect();
+            (0..9).map(|_| endless(scheduler.engine(visitor(1), Urgency::Clocked, true), &begun)).collect();
         until(|| begun.load(Ordering::SeqCst) == 2).await;
         // None of them has had its grant, and still there is a slot for this.
-        short(scheduler.engine(visitor(2), Class::Move, false)).await;
+        short(scheduler.engine(visitor(2), Urgency::Move, false)).await;
         let load = scheduler.load();
         assert_eq!((load.running, load.waiting, load.preemptions), ([2, 0, 0], [7, 0, 0], 0));
         long.iter().for_each(JoinHandle::abort);
@@ -598,12 +598,12 @@ mod tests {
     async fn an_analysis_gives_way_to_play_and_begins_again() {
         let scheduler = scheduler(1, 1, 1);
         let (studies, moves) = (Arc::default(), Arc::default());
-        let (_permit, turn) = scheduler.request(visitor(1), Class::Study).unwrap();
+        let (_permit, turn) = scheduler.request(visitor(1), Urgency::Study).unwrap();
         let study = endless(turn, &studies);
-        let first = endless(scheduler.engine(visitor(1), Class::Move, true), &moves);
+        let first = endless(scheduler.engine(visitor(1), Urgency::Move, true), &moves);
         until(|| moves.load(Ordering::SeqCst) == 1).await;
         assert_eq!(scheduler.load().preemptions, 0, "each has a slot of its own");
-        let second = endless(scheduler.engine(visitor(1), Class::Move, true), &moves);
+        let second = endless(scheduler.engine(visitor(1), Urgency::Move, true), &moves);
         until(|| moves.load(Ordering::SeqCst) == 2).await;
         assert_eq!((scheduler.load().preemptions, scheduler.load().waiting), (1, [0, 0, 1]));
         first.abort();
@@ -617,10 +617,10 @@ mod tests {
     async fn a_visitor_who_had_little_comes_before_one_who_had_much() {
         let scheduler = scheduler(1, 1, 1);
         let begun = Arc::default();
-        let hog: Vec<_> = (0..4).map(|_| endless(scheduler.engine(visitor(1), Class::Move, true), &begun)).collect();
+        let hog: Vec<_> = (0..4).map(|_| endless(scheduler.engine(visitor(1), Urgency::Move, true), &begun)).collect();
         until(|| begun.load(Ordering::SeqCst) == 2).await;
         // Both slots are taken, and two searches of the same visitor have waited longer.
-        let (_permit, turn) = scheduler.request(visitor(2), Class::Move).unwrap();
+        let (_permit, turn) = scheduler.request(visitor(2), Urgency::Move).unwrap();
         short(turn).await;
         assert_eq!(scheduler.load().preemptions, 1);
         hog.iter().for_each(JoinHandle::abort);
@@ -632,7 +632,7 @@ mod tests {
         // Each needs more than the first grant without a break.
         let needs = GRANT + GRANT / 2;
         let all = (1..=3).map(|number| {
-            let mut turn = scheduler.engine(visitor(number), Class::Move, true);
+            let mut turn = scheduler.engine(visitor(number), Urgency::Move, true);
             tokio::spawn(async move {
                 turn.run(move |stop| {
                     let begun = Instant::now();
@@ -653,10 +653,11 @@ mod tests {
     async fn a_visitor_has_two_requests_that_wait() {
         let scheduler = scheduler(1, 1, 1);
         let begun = Arc::default();
-        let ask = || scheduler.request(visitor(1), Class::Study).map(|(permit, turn)| (permit, endless(turn, &begun)));
+        let ask =
+            || scheduler.request(visitor(1), Urgency::Study).map(|(permit, turn)| (permit, endless(turn, &begun)));
         let mut asked: Vec<_> = (0..3).map(|_| ask().unwrap()).collect();
         assert_eq!(ask().unwrap_err(), LimitError::Busy(2));
-        assert!(scheduler.request(visitor(2), Class::Study).is_ok(), "another visitor may");
+        assert!(scheduler.request(visitor(2), Urgency::Study).is_ok(), "another visitor may");
         let (permit, task) = asked.pop().unwrap();
         task.abort();
         drop(permit);
@@ -675,7 +676,7 @@ mod tests {
         let mut owned = Vec::new();
         for _ in 0..50 {
             let (begun, stopped) = (Arc::clone(&begun), Arc::clone(&stopped));
-            let mut turn = scheduler.engine(visitor(1), Class::Study, true);
+            let mut turn = scheduler.engine(visitor(1), Urgency::Study, true);
             owned.push(OwnedTask::spawn(async move {
                 turn.run(move |stop| {
                     begun.fetch_add(1, Ordering::SeqCst);

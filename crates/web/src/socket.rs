@@ -21,7 +21,7 @@ use crate::link;
 use crate::metrics::count;
 use crate::presence::Sitting;
 use crate::request_error::RequestError;
-use crate::scheduler::{Class, Permit};
+use crate::scheduler::{Permit, Urgency};
 use crate::seat::{Held, Tokens};
 use crate::study::Study;
 use crate::tasks::{OwnedTask, on_disk};
@@ -425,7 +425,7 @@ impl Page {
             let hosted = self.open()?.hosted();
             (hosted.person_move(held, &mv)?, hosted.game().clone())
         };
-        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Class::Move)?;
+        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Urgency::Move)?;
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         self.ask(async move {
             let thought = turn.run(move |stop| {
@@ -455,7 +455,7 @@ impl Page {
 
     fn hint(&mut self, re: Option<u64>) -> Result<(), RequestError> {
         let game = self.open()?.hosted().game().clone();
-        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Class::Move)?;
+        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Urgency::Move)?;
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         self.ask(async move {
             let thought = turn.run(move |stop| house.analyst.think(&game, HINT_NODES, stop)).await.flatten();
@@ -488,7 +488,7 @@ impl Page {
         let game = Arc::new(self.game_at(ply)?);
         let id: Arc<str> = self.open()?.hosted().id().into();
         self.study = None;
-        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Class::Study)?;
+        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Urgency::Study)?;
         let (house, news, schema) = (Arc::clone(&self.house), self.news.clone(), self.schema);
         let work = OwnedTask::spawn(async move {
             for stage in Analyst::STAGES.into_iter().filter(|&stage| stage < most).chain([most]) {
@@ -522,7 +522,7 @@ impl Page {
             (hosted.id().to_owned(), hosted.game().clone())
         };
         self.review = None;
-        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Class::Study)?;
+        let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Urgency::Study)?;
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
         let work = OwnedTask::spawn(async move {
             let mut reviews = Vec::new();

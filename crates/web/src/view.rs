@@ -324,7 +324,7 @@ impl PlayerView {
 }
 
 impl PositionView {
-    /// The position before ply number `ply`; what can be played there is told if somebody may play it.
+    /// The position before ply number `ply`; what can be played there is told if a human may play it.
     pub(crate) fn of(game: &Game, ply: usize, with_moves: bool) -> PositionView {
         let ply = ply.min(game.plies().len());
         let position = &game.positions()[ply];

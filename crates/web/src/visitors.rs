@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::limits::{Bucket, LimitError, Limits, Rate};
+use crate::limits::{Bucket, LimitError, Rate, ServerLimits};
 
 /// Who a visitor is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -75,42 +75,42 @@ impl Visitor {
     }
 
     /// One socket more, or how long to wait for it.
-    pub(crate) fn take_connection(&self, limits: &Limits) -> Result<(), Duration> {
+    pub(crate) fn take_connection(&self, limits: &ServerLimits) -> Result<(), Duration> {
         self.take(|buckets| &mut buckets.connections, &limits.connections, 1.0)
     }
 
     /// One message more, or how long to wait for it.
-    pub(crate) fn take_message(&self, limits: &Limits) -> Result<(), Duration> {
+    pub(crate) fn take_message(&self, limits: &ServerLimits) -> Result<(), Duration> {
         self.take(|buckets| &mut buckets.messages, &limits.messages, 1.0)
     }
 
     /// One game more.
-    pub(crate) fn take_game(&self, limits: &Limits) -> Result<(), LimitError> {
+    pub(crate) fn take_game(&self, limits: &ServerLimits) -> Result<(), LimitError> {
         let refused = |wait| LimitError::Rate { what: "new games", wait };
         self.take(|buckets| &mut buckets.games, &limits.games, 1.0).map_err(refused)?;
         self.take(|buckets| &mut buckets.games_a_day, &limits.games_a_day, 1.0).map_err(refused)
     }
 
     /// An import of so many bytes.
-    pub(crate) fn take_import(&self, limits: &Limits, bytes: usize) -> Result<(), LimitError> {
+    pub(crate) fn take_import(&self, limits: &ServerLimits, bytes: usize) -> Result<(), LimitError> {
         self.take(|buckets| &mut buckets.imports, &limits.imports, bytes as f64)
             .map_err(|wait| LimitError::Rate { what: "imports", wait })
     }
 
     /// Whether its commands may add to journals.
-    pub(crate) fn check_growth(&self, limits: &Limits) -> Result<(), LimitError> {
+    pub(crate) fn check_growth(&self, limits: &ServerLimits) -> Result<(), LimitError> {
         self.take(|buckets| &mut buckets.growth, &limits.growth, 1.0)
             .map_err(|wait| LimitError::Rate { what: "commands", wait })
     }
 
     /// Its command has added so much to a journal.
-    pub(crate) fn spend_growth(&self, limits: &Limits, bytes: u64) {
+    pub(crate) fn spend_growth(&self, limits: &ServerLimits, bytes: u64) {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.growth.spend(&limits.growth, bytes as f64, Instant::now());
     }
 
     /// Whether it would be no other if it came for the first time.
-    fn is_forgettable(&self, limits: &Limits, now: Instant) -> bool {
+    fn is_forgettable(&self, limits: &ServerLimits, now: Instant) -> bool {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let Buckets { connections, messages, games, games_a_day, imports, growth } = &mut *buckets;
         [
@@ -142,7 +142,7 @@ struct Known {
 
 impl Visitors {
     /// The visitor of an address.
-    pub(crate) fn of(&self, address: IpAddr, limits: &Limits) -> Arc<Visitor> {
+    pub(crate) fn of(&self, address: IpAddr, limits: &ServerLimits) -> Arc<Visitor> {
         let id = VisitorId::of(address);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(visitor) = known.visitors.get(&id) {
@@ -164,7 +164,7 @@ impl Visitors {
 }
 
 impl Known {
-    fn tidy(&mut self, limits: &Limits) {
+    fn tidy(&mut self, limits: &ServerLimits) {
         let now = Instant::now();
         let is_here = |visitor: &Arc<Visitor>| Arc::strong_count(visitor) > 1;
         self.visitors.retain(|_, visitor| is_here(visitor) || !visitor.is_forgettable(limits, now));
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_was_spent_is_remembered_and_the_rest_forgotten() {
-        let limits = Limits { sockets_each: 2, ..Limits::public() };
+        let limits = ServerLimits { sockets_each: 2, ..ServerLimits::public() };
         let visitors = Visitors::default();
         let address = |number: u32| IpAddr::V4(number.into());
         let guest = visitors.of(address(1), &limits);

@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anqi_web::{HostName, Limits, Network, Proxy, Rate, ServerSettings, Tls};
+use anqi_web::{HostName, Network, Proxy, Rate, ServerLimits, ServerSettings, Tls};
 use anyhow::{Context, Result};
 use clap::Args;
 use tokio::net::TcpListener;
@@ -96,13 +96,13 @@ pub(crate) struct LimitArgs {
 
 impl LimitArgs {
     /// The bounds of a server.
-    pub(crate) fn limits(&self, public: bool) -> Limits {
+    pub(crate) fn limits(&self, public: bool) -> ServerLimits {
         fn set<T>(place: &mut T, value: Option<T>) {
             if let Some(value) = value {
                 *place = value;
             }
         }
-        let mut limits = if public { Limits::public() } else { Limits::default() };
+        let mut limits = if public { ServerLimits::public() } else { ServerLimits::default() };
         set(&mut limits.bots.nodes, self.max_nodes.map(NonZeroU64::get));
         set(&mut limits.bots.time, self.max_time.map(|seconds| Duration::from_secs(u64::from(seconds.get()))));
         set(&mut limits.bots.megabytes, self.max_hash.map(NonZeroU32::get));

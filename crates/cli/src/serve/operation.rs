@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::process;
 
-use anqi_web::Limits;
+use anqi_web::ServerLimits;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use tracing::level_filters::LevelFilter;
@@ -69,7 +69,7 @@ const LEAST: u64 = 128;
 
 /// Raises the number of files that this process may open to what the system allows, and lowers the cap of sockets to what that
 /// leaves: of four files three are for sockets and one for a game.
-pub(crate) fn within_files(mut limits: Limits) -> Result<Limits> {
+pub(crate) fn within_files(mut limits: ServerLimits) -> Result<ServerLimits> {
     let Some(files) = most_files() else { return Ok(limits) };
     let wanted = limits.sockets as u64 * 4 / 3 + SPARE;
     if files < LEAST {

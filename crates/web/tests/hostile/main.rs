@@ -12,7 +12,7 @@ use std::io::{Read, Write};
 use std::num::NonZeroUsize;
 
 use anqi_rules::Seed;
-use anqi_web::{HouseSettings, Limits, Rate, ServerSettings, Slots};
+use anqi_web::{HouseSettings, Rate, ServerLimits, ServerSettings, Slots};
 use serde_json::{Value, json};
 use tungstenite::Message;
 
@@ -21,12 +21,12 @@ use crate::common::{Page, RUNTIME, Server, choose, connect_from, plies, start_ne
 /// The visitor who only wants to play.
 const HONEST: u8 = 200;
 
-fn settings(seed: u64, limits: Limits) -> HouseSettings {
+fn settings(seed: u64, limits: ServerLimits) -> HouseSettings {
     HouseSettings { deals: Some(Seed::from(seed)), limits, public: true, ..HouseSettings::default() }
 }
 
 /// A server whose slots do not depend on this machine.
-fn server(seed: u64, mut limits: Limits) -> Server {
+fn server(seed: u64, mut limits: ServerLimits) -> Server {
     let number = |number| NonZeroUsize::new(number).unwrap();
     limits.slots = Slots { play: number(2), study: number(1), quick: number(1) };
     let metrics = Some(RUNTIME.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap());
@@ -34,9 +34,9 @@ fn server(seed: u64, mut limits: Limits) -> Server {
 }
 
 /// Bounds of a network, but for budgets that allow searches of a minute.
-fn long_searches() -> Limits {
-    let limits = Limits::public();
-    Limits { bots: Limits::default().bots, games: Rate::per_second(1e3, 1e3), ..limits }
+fn long_searches() -> ServerLimits {
+    let limits = ServerLimits::public();
+    ServerLimits { bots: ServerLimits::default().bots, games: Rate::per_second(1e3, 1e3), ..limits }
 }
 
 /// Plays so many moves against level 1, each answered by it.
@@ -95,7 +95,7 @@ fn games_of_long_searches_do_not_keep_others_waiting() {
 /// A thousand hints were all thought about, though the page that asked was gone.
 #[test]
 fn a_thousand_hints_of_a_page_that_leaves_cost_nothing() {
-    let server = server(102, Limits { messages: Rate::per_second(1e4, 1e4), ..long_searches() });
+    let server = server(102, ServerLimits { messages: Rate::per_second(1e4, 1e4), ..long_searches() });
     let mut page = server.page_from(1);
     page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
     for number in 0..1000 {
@@ -116,7 +116,7 @@ fn a_thousand_hints_of_a_page_that_leaves_cost_nothing() {
 /// Thirty analyses kept hints, warnings and other analyses waiting.
 #[test]
 fn thirty_analyses_give_way() {
-    let server = server(103, Limits { analysis_nodes: 10_000_000, ..long_searches() });
+    let server = server(103, ServerLimits { analysis_nodes: 10_000_000, ..long_searches() });
     let mut pages: Vec<Page> = (1..=30).map(|address| server.page_from(address)).collect();
     for page in &mut pages {
         page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
@@ -158,7 +158,7 @@ fn an_engine_that_no_page_shows_waits_for_one() {
 #[test]
 fn slow_readers_make_room() {
     const ROOM: usize = 48;
-    let limits = Limits { sockets: ROOM, sockets_each: 16, ..Limits::public() };
+    let limits = ServerLimits { sockets: ROOM, sockets_each: 16, ..ServerLimits::public() };
     let server = server(105, limits);
     let mut player = server.page_from(HONEST);
     let game = player.ask(json!({ "type": "new", "first": "person", "second": "person" }));
@@ -187,7 +187,7 @@ fn slow_readers_make_room() {
 /// One address has a bounded number of sockets.
 #[test]
 fn a_visitor_has_so_many_sockets() {
-    let server = server(106, Limits { sockets_each: 4, ..Limits::public() });
+    let server = server(106, ServerLimits { sockets_each: 4, ..ServerLimits::public() });
     let pages: Vec<Page> = (0..4).map(|_| server.page_from(1)).collect();
     let mut fifth = connect_from(1, server.port);
     let mut rest = Vec::new();
@@ -201,7 +201,7 @@ fn a_visitor_has_so_many_sockets() {
 /// Messages beyond the rate wait, those of others do not.
 #[test]
 fn messages_beyond_the_rate_wait() {
-    let server = server(107, Limits { messages: Rate::per_second(50.0, 20.0), ..Limits::public() });
+    let server = server(107, ServerLimits { messages: Rate::per_second(50.0, 20.0), ..ServerLimits::public() });
     let mut flood = server.page_from(1);
     for _ in 0..2000 {
         flood.socket.send(Message::text(r#"{"type":"hello"}"#)).unwrap();
@@ -216,8 +216,12 @@ fn messages_beyond_the_rate_wait() {
 /// What is refused for a bound has a kind of its own.
 #[test]
 fn games_and_journals_are_bounded() {
-    let limits =
-        Limits { games: Rate { burst: 3.0, per_second: 1e-6 }, game_bytes: 2000, folder_games: 5, ..Limits::public() };
+    let limits = ServerLimits {
+        games: Rate { burst: 3.0, per_second: 1e-6 },
+        game_bytes: 2000,
+        folder_games: 5,
+        ..ServerLimits::public()
+    };
     let server = server(108, limits);
     let mut page = server.page_from(1);
     let new = json!({ "type": "new", "first": "person", "second": "person" });

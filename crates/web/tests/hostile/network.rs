@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use anqi_web::{Limits, Network, Rate, ServerSettings, Tls};
+use anqi_web::{Network, Rate, ServerLimits, ServerSettings, Tls};
 use serde_json::{Value, json};
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::ring};
@@ -15,7 +15,7 @@ use crate::settings;
 
 #[test]
 fn games_of_others_are_not_listed() {
-    let server = start_network(&settings(121, Limits::public()), ServerSettings::default());
+    let server = start_network(&settings(121, ServerLimits::public()), ServerSettings::default());
     let game = server.page().ask(json!({ "type": "new", "first": "person", "second": "person" }));
     let name = game["game"].as_str().unwrap();
     let list: Value = serde_json::from_str(&server.get("/api/games")).unwrap();
@@ -35,7 +35,7 @@ fn get(path: &str, more: &str) -> String {
 fn names_proxies_and_rates() {
     let network =
         Network { hosts: vec!["banqi.example.org".parse().unwrap()], proxies: vec!["loopback".parse().unwrap()] };
-    let limits = Limits { messages: Rate { burst: 3.0, per_second: 1e-6 }, ..Limits::public() };
+    let limits = ServerLimits { messages: Rate { burst: 3.0, per_second: 1e-6 }, ..ServerLimits::public() };
     let server = start_network(&settings(122, limits), ServerSettings { network, ..ServerSettings::default() });
     let of = |visitor: &str| format!("X-Forwarded-For: {visitor}\r\nX-Forwarded-Proto: https\r\n");
     let origin = |scheme: &str| format!("Origin: {scheme}://banqi.example.org\r\n{}", of("192.0.2.9"));
@@ -59,7 +59,7 @@ fn names_proxies_and_rates() {
 
 #[test]
 fn an_import_has_a_rate() {
-    let limits = Limits { imports: Rate { burst: 100.0, per_second: 1e-6 }, ..Limits::public() };
+    let limits = ServerLimits { imports: Rate { burst: 100.0, per_second: 1e-6 }, ..ServerLimits::public() };
     let server = start_network(&settings(123, limits), ServerSettings::default());
     let import = |text: &str| {
         let length = text.len();
@@ -86,7 +86,8 @@ fn a_page_over_tls() {
         assert!(error.contains(expected) && error.contains(".pem"), "{error}");
     }
     let tls = Some(Tls::read(&chain, &key).unwrap());
-    let server = start_network(&settings(124, Limits::public()), ServerSettings { tls, ..ServerSettings::default() });
+    let server =
+        start_network(&settings(124, ServerLimits::public()), ServerSettings { tls, ..ServerSettings::default() });
 
     let mut roots = RootCertStore::empty();
     roots.add(made.cert.der().clone()).unwrap();

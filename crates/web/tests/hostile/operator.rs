@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
-use anqi_web::{BackupError, Copied, HouseSettings, Limits, backup, prune, restore};
+use anqi_web::{BackupError, Copied, HouseSettings, ServerLimits, backup, prune, restore};
 use serde_json::{Value, json};
 use tungstenite::Message;
 use tungstenite::protocol::frame::coding::CloseCode;
@@ -33,7 +33,7 @@ fn a_server_that_ends_tells_its_pages_and_keeps_everything() {
 
 #[test]
 fn metrics_have_an_address_of_their_own() {
-    let server = server(142, Limits::public());
+    let server = server(142, ServerLimits::public());
     assert_eq!(server.answer("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n").0, 404);
     let mut page = server.page();
     page.ask(json!({ "type": "new", "first": "person", "second": "person" }));
