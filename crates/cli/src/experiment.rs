@@ -36,7 +36,7 @@ enum ExperimentCommand {
     /// Run an experiment, or go on with its last run; ends with the report
     ///
     /// Everything that was measured is kept, so a run can be interrupted at any moment; the same command goes on.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Write the report of a run anew, finished or not, as Markdown and as a page, and print it
     Report(ReportArgs),
 }

@@ -150,7 +150,7 @@ enum FleetCommand {
     /// --show.
     Key(KeyArgs),
     /// Show the machines at a server, what is queued, what was refused and who is excluded
-    Status(StatusArgs),
+    Status(Box<StatusArgs>),
 }
 
 #[derive(Args)]

@@ -28,7 +28,7 @@ pub(crate) struct EndgameArgs {
 
 #[derive(Subcommand)]
 enum What {
-    Build(build::BuildArgs),
+    Build(Box<build::BuildArgs>),
     Plan(build::PlanArgs),
     Count(count::CountArgs),
     Verify(verify::VerifyArgs),

@@ -19,8 +19,7 @@ fn canonical(text: &str) -> String {
 
 /// A tag of the first game.
 fn tag<'a>(text: &'a str, name: &str) -> &'a str {
-    let line = text.lines().find(|line| line.starts_with(&format!("[{name} "))).expect(name);
-    line
+    text.lines().find(|line| line.starts_with(&format!("[{name} "))).expect(name)
 }
 
 /// Texts for pair 0 that no honest worker can send, by name, and what the coordinator must say of each.
