@@ -176,7 +176,7 @@ pub fn build_step(dir: &Path, flavour: Flavour, step: &BuildStep) -> Result<(), 
 
 /// A check of a table by the rules, at random placements.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample<'a> {
+pub struct SampleCheck<'a> {
     /// The classes that captures lead to, by name: their tables must be in the folder.
     pub needs: &'a [Ending],
     /// How many placements.
@@ -195,7 +195,7 @@ pub fn adopt(
     flavour: Flavour,
     ending: &Ending,
     bytes: &[u8],
-    sample: Option<&Sample<'_>>,
+    sample: Option<&SampleCheck<'_>>,
 ) -> Result<(), TableError> {
     let path = table_path(dir, ending, flavour);
     while TableFile::find(dir, ending, flavour)?.is_none() {
@@ -209,7 +209,7 @@ pub fn adopt(
                     };
                     let table =
                         TableFile::open_as(part, ending, flavour).and_then(|file| file.load()).map_err(unsound)?;
-                    let wrong = sample.and_then(|Sample { count, seed, .. }| {
+                    let wrong = sample.and_then(|SampleCheck { count, seed, .. }| {
                         verify_sample(&table, |class| smaller.get(class), *count, seed)?.err()
                     });
                     match wrong {

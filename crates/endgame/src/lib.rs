@@ -71,7 +71,7 @@ mod verify;
 
 pub use actions::{Action, PerfectLine};
 #[cfg(feature = "files")]
-pub use build::{BuildStep, Sample, adopt, build, build_step, count, steps};
+pub use build::{BuildStep, SampleCheck, adopt, build, build_step, count, steps};
 #[cfg(feature = "files")]
 pub use cache::BlockCache;
 #[cfg(feature = "files")]

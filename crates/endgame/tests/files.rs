@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anqi_endgame::{
-    BlockCache, Class, Ending, Flavour, Placement, Sample, TableFile, Tablebase, Tables, adopt, build, build_step,
+    BlockCache, Class, Ending, Flavour, Placement, SampleCheck, TableFile, Tablebase, Tables, adopt, build, build_step,
     classes_up_to, steps, table_path,
 };
 use anqi_rules::Seed;
@@ -147,7 +147,7 @@ fn a_sound_file_of_wrong_values_is_found_by_the_rules() {
     let seed = Seed::from(7);
     let mut found = 0;
     for step in &steps {
-        let sample = Sample { needs: &step.needs, count: 2000, seed: &seed };
+        let sample = SampleCheck { needs: &step.needs, count: 2000, seed: &seed };
         let true_bytes = fs::read(table_path(honest.path(), &step.ending, flavour)).expect("built");
         let false_path = table_path(liar.path(), &step.ending, other);
         let values = TableFile::open(&false_path).expect("a table").load().expect("a table");

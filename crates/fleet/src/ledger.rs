@@ -18,7 +18,7 @@ struct LedgerFormat;
 
 /// One line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Entry {
+enum LedgerEntry {
     /// A worker has played a pair, which brought the contender named first so many half points.
     Pair(u64, PublicKey, usize),
     /// The same, and another worker or the coordinator has played it again with the same result.
@@ -33,7 +33,7 @@ impl JournalFormat for LedgerFormat {
     const OLD: Option<Old> = None;
     /// The id of the plan.
     type Head = String;
-    type Entry = Entry;
+    type Entry = LedgerEntry;
 
     fn write_head(plan: &String) -> String {
         plan.clone()
@@ -43,25 +43,27 @@ impl JournalFormat for LedgerFormat {
         Ok(text.to_owned())
     }
 
-    fn write(entry: &Entry) -> JournalLine<'_> {
+    fn write(entry: &LedgerEntry) -> JournalLine<'_> {
         match entry {
-            Entry::Pair(number, worker, points) => JournalLine::new("pair", *number, format!("{worker} {points}")),
-            Entry::Checked(number, worker, points) => {
+            LedgerEntry::Pair(number, worker, points) => {
+                JournalLine::new("pair", *number, format!("{worker} {points}"))
+            }
+            LedgerEntry::Checked(number, worker, points) => {
                 JournalLine::new("checked", *number, format!("{worker} {points}"))
             }
-            Entry::Excluded(worker, reason) => JournalLine::new("excluded", 0, format!("{worker} {reason}")),
+            LedgerEntry::Excluded(worker, reason) => JournalLine::new("excluded", 0, format!("{worker} {reason}")),
         }
     }
 
-    fn read(line: JournalLine<'_>) -> Result<Entry, String> {
+    fn read(line: JournalLine<'_>) -> Result<LedgerEntry, String> {
         let (worker, rest) = line.text.split_once(' ').ok_or("it names no worker")?;
         let worker = worker.parse().map_err(|error| format!("{error}"))?;
         let points =
             || rest.parse().ok().filter(|points| *points <= 4).ok_or_else(|| format!("{rest:?} is not 0 to 4"));
         match &*line.kind {
-            "pair" => Ok(Entry::Pair(line.number, worker, points()?)),
-            "checked" => Ok(Entry::Checked(line.number, worker, points()?)),
-            "excluded" => Ok(Entry::Excluded(worker, rest.to_owned())),
+            "pair" => Ok(LedgerEntry::Pair(line.number, worker, points()?)),
+            "checked" => Ok(LedgerEntry::Checked(line.number, worker, points()?)),
+            "excluded" => Ok(LedgerEntry::Excluded(worker, rest.to_owned())),
             kind => Err(format!("{kind:?} is neither pair, checked nor excluded")),
         }
     }
@@ -99,13 +101,13 @@ impl Ledger {
         half_points: usize,
         checked: bool,
     ) -> Result<(), JournalError> {
-        let entry = if checked { Entry::Checked } else { Entry::Pair };
+        let entry = if checked { LedgerEntry::Checked } else { LedgerEntry::Pair };
         self.append(entry(number, worker, half_points))
     }
 
     /// Nothing of a worker counts any more. Gives the pairs that only it has played.
     pub(crate) fn exclude(&mut self, worker: PublicKey, reason: String) -> Result<Vec<u64>, JournalError> {
-        self.append(Entry::Excluded(worker, reason))?;
+        self.append(LedgerEntry::Excluded(worker, reason))?;
         Ok(self.only_by_excluded())
     }
 
@@ -115,28 +117,28 @@ impl Ledger {
         pairs.map(|(number, _)| *number).collect()
     }
 
-    fn append(&mut self, entry: Entry) -> Result<(), JournalError> {
+    fn append(&mut self, entry: LedgerEntry) -> Result<(), JournalError> {
         self.journal.append(&entry)?;
         enter(&mut self.pairs, &mut self.roster, entry);
         Ok(())
     }
 }
 
-fn enter(pairs: &mut BTreeMap<u64, (PublicKey, usize)>, roster: &mut Roster, entry: Entry) {
+fn enter(pairs: &mut BTreeMap<u64, (PublicKey, usize)>, roster: &mut Roster, entry: LedgerEntry) {
     match entry {
-        Entry::Pair(number, worker, points) => {
+        LedgerEntry::Pair(number, worker, points) => {
             if let Some((before, points)) = pairs.insert(number, (worker, points)) {
                 roster.remove_pair(before, points);
             }
             roster.add_pair(worker, points);
         }
-        Entry::Checked(number, worker, points) => {
+        LedgerEntry::Checked(number, worker, points) => {
             if let Some((before, points)) = pairs.remove(&number) {
                 roster.remove_pair(before, points);
             }
             roster.add_pair(worker, points);
         }
-        Entry::Excluded(worker, reason) => roster.exclude(worker, reason),
+        LedgerEntry::Excluded(worker, reason) => roster.exclude(worker, reason),
     }
 }
 

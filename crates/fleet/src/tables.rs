@@ -13,7 +13,7 @@ use std::time::Duration;
 use std::{cmp, fs};
 
 use anqi_endgame::{
-    BuildStep, Class, Ending, Flavour, Index, Sample, TableError, TableFile, adopt, build_step, steps, table_path,
+    BuildStep, Class, Ending, Flavour, Index, SampleCheck, TableError, TableFile, adopt, build_step, steps, table_path,
 };
 use anqi_rules::Seed;
 use anqi_task::{Progress, Status, Stop};
@@ -173,7 +173,7 @@ impl<S: Fn() -> bool, P: Progress> Errand for Building<'_, S, P> {
         let seed = Seed::from(random()?);
         let (dir, flavour, needs) = (self.dir.to_owned(), self.flavour, self.missing[number].needs.clone());
         let adopted = aside(move || {
-            let sample = Sample { needs: &needs, count: SAMPLE, seed: &seed };
+            let sample = SampleCheck { needs: &needs, count: SAMPLE, seed: &seed };
             adopt(&dir, flavour, &ending, &bytes, Some(&sample))
         });
         if let Err(error) = adopted.await {

@@ -50,14 +50,14 @@ pub struct MatchJournal {
 #[derive(Debug)]
 struct MatchFormat;
 
-type Entry = (u64, Option<String>);
+type MatchEntry = (u64, Option<String>);
 
 impl JournalFormat for MatchFormat {
     const NAME: &'static str = "match";
     const ORDERED: bool = false;
     const OLD: Option<Old> = Some(Old { first_line: "anqi-journal 1", head: OldHead::Entry, framing: Framing::Blocks });
     type Head = Plan;
-    type Entry = Entry;
+    type Entry = MatchEntry;
 
     fn write_head(plan: &Plan) -> String {
         plan.to_string()
@@ -67,14 +67,14 @@ impl JournalFormat for MatchFormat {
         text.parse().map_err(|error| format!("{error}"))
     }
 
-    fn write((number, text): &Entry) -> JournalLine<'_> {
+    fn write((number, text): &MatchEntry) -> JournalLine<'_> {
         match text {
             Some(text) => JournalLine::new("pair", *number, text.as_str()),
             None => JournalLine::new("discard", *number, ""),
         }
     }
 
-    fn read(line: JournalLine<'_>) -> Result<Entry, String> {
+    fn read(line: JournalLine<'_>) -> Result<MatchEntry, String> {
         match &*line.kind {
             "pair" => Ok((line.number, Some(line.text.into_owned()))),
             "discard" => Ok((line.number, None)),
@@ -199,7 +199,7 @@ impl MatchJournal {
             &Path,
             Owner<'_>,
             &Syncer,
-            &mut dyn FnMut(Entry, Place),
+            &mut dyn FnMut(MatchEntry, Place),
         ) -> Result<LineJournal<MatchFormat>, anqi_store::JournalError>,
     ) -> Result<MatchJournal, MatchJournalError> {
         let lock = FolderLock::take(dir)?;
@@ -414,7 +414,7 @@ impl MatchJournal {
 }
 
 /// Of two entries for one pair the first counts that was not discarded.
-fn first(pairs: &mut BTreeMap<u64, Place>, (number, text): &Entry, place: Place) {
+fn first(pairs: &mut BTreeMap<u64, Place>, (number, text): &MatchEntry, place: Place) {
     match text {
         Some(_) => drop(pairs.entry(*number).or_insert(place)),
         None => drop(pairs.remove(number)),
