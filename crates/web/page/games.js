@@ -1,6 +1,7 @@
 // Keep: the list of games, import, export, a link.
 
 import { button, html } from './dom.js';
+import { ownGames } from './seats.js';
 import { t } from './words.js';
 
 /** @typedef {import('./backend.js').Backend} Backend */
@@ -11,12 +12,16 @@ const name = ({ name, level }) => (level ? t('level', level) : name === 'person'
 /** @param {Backend} backend @param {(game: string) => void} open */
 const listed = async (backend, open) => {
   const { games } = await backend.games();
-  if (!games.length) return html('p', {}, t('noGames'));
+  // A public server lists no games: players know theirs.
+  const own = ownGames().filter((game) => !games.some((each) => each.game === game));
+  if (!games.length && !own.length) return html('p', {}, t('noGames'));
   const rows = games.map((game) => html('tr', {},
     html('td', {}, game.date ?? ''),
     html('td', {}, `${name(game.first)} – ${name(game.second)}`),
     html('td', {}, game.damaged ? t('damaged') : game.inPlay ? t('inPlay') : game.result), html('td', {}, game.plies),
     html('td', {}, button(t('open'), () => open(game.game), { 'data-game': game.game }))));
+  rows.unshift(...own.map((game) => html('tr', {}, html('td'), html('td', {}, t('seatIn', game)), html('td'), html('td'),
+    html('td', {}, button(t('open'), () => open(game), { 'data-game': game })))));
   const head = /** @type {const} */ (['date', 'players', 'result', 'plies']);
   return html('table', { id: 'list' },
     html('thead', {}, html('tr', {}, ...head.map((word) => html('th', { scope: 'col' }, t(word))), html('td', {}))),

@@ -45,6 +45,9 @@ export const hold = (game, more) => {
   } catch { /* as above */ }
 };
 
+/** The games in which this browser holds a seat, the newest first. */
+export const ownGames = () => Object.entries(read()).filter(([, { token }]) => token).map(([game]) => game).reverse();
+
 /** 256 bits of this browser's own randomness. */
 const random = () => Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 

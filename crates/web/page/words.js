@@ -42,6 +42,7 @@ const WORDS = {
   notBegun: ['This game has not begun: a player is awaited.', '對局尚未開始，等待對局者加入。'],
   invited: ['You are invited to play, as the {0}.', '邀請您對弈（{0}）。'],
   join: ['Take the seat', '入座'],
+  seatIn: ['Your seat in game {0}', '您在對局 {0} 的座位'],
   taken: ['The invitation was used already: you are watching.', '邀請已被使用，您正在觀戰。'],
   wrongSeat: ['This link holds no seat of the game: you are watching.', '此連結不含本局的座位，您正在觀戰。'],
   watching: ['You are watching this game.', '您正在觀戰。'],

@@ -789,6 +789,26 @@ test('a player who is told that the other has left may claim the game', async ()
   await close(one);
 });
 
+test('a browser lists its seats where the server lists no games', async () => {
+  const page = await open();
+  await page.route('**/api/games', (route) => route.fulfill({ json: { schema: 'anqi-games-1', games: [] } }));
+  await page.click('#games');
+  await says(page, 'dialog', 'No game is kept yet');
+  await page.keyboard.press('Escape');
+  await page.selectOption('#opponent', 'friend');
+  await page.click('#play');
+  await page.waitForSelector('#invitation');
+  const hash = new URL(page.url()).hash;
+  await begin(page, 'level:1');
+  await page.click('#games');
+  await says(page, 'dialog', 'Your seat in game');
+  await accessible(page, 'own seats');
+  await page.click(`[data-game="${hash.slice('#game='.length)}"]`);
+  await page.waitForFunction((wanted) => location.hash === wanted, hash);
+  await page.waitForSelector('#invitation');
+  await close(page);
+});
+
 test('a game that no friend joins is called off, and its promise is told', async () => {
   const page = await open(PHONE);
   await page.selectOption('#opponent', 'friend');
