@@ -42,7 +42,7 @@ pub struct House {
     deals: Option<Seed>,
     games: AtomicU64,
     disk: Disk,
-    /// What a page may ask of players.
+    /// What players may be that were asked for: those of kept games may have more than `limits` allow a page to ask for now.
     policy: BotPolicy,
     pub(crate) limits: ServerLimits,
     pub(crate) visitors: Visitors,
@@ -156,7 +156,7 @@ impl House {
             LockError::Io { error, .. } => failed(error),
         })?;
         let limits = settings.limits;
-        let policy = limits.bots;
+        let policy = limits.of_kept_games();
         for note in folder::tidy(dir, &policy).map_err(failed)? {
             tracing::warn!("{note}");
         }
@@ -254,7 +254,7 @@ impl House {
         let (id, secret) = self.new_name()?;
         let mut humans = [false; 2];
         for (wanted, human) in [&terms.first, &terms.second].into_iter().zip(&mut humans) {
-            let occupant = Occupant::read(wanted, &self.policy).map_err(TermsError::from)?;
+            let occupant = Occupant::read(wanted, &self.limits.bots).map_err(TermsError::from)?;
             occupant.bot().map_or(Ok(()), |bot| self.resources.open_for(&bot.player))?;
             *human = occupant.is_human();
         }
@@ -491,7 +491,7 @@ impl House {
     fn bounded(&self, mut bot: Bot) -> Bot {
         let limits = &mut bot.budget.limits;
         if self.limits.bounds_depth && limits.nodes.is_none() && limits.playouts.is_none() && limits.time.is_none() {
-            limits.nodes = Some(self.policy.nodes);
+            limits.nodes = Some(self.limits.bots.nodes);
         }
         bot
     }

@@ -146,7 +146,7 @@ impl ServerLimits {
             bounds_depth: true,
             waiting: 2,
             analysis_nodes: Analyst::STAGES[Analyst::STAGES.len() - 1],
-            players_megabytes: 128,
+            players_megabytes: 64,
             sockets: 16_384,
             sockets_each: 512,
             connections: Rate::per_second(50.0, 600.0),
@@ -158,6 +158,22 @@ impl ServerLimits {
             game_bytes: 256 << 10,
             folder_games: 1_000_000,
             ..ServerLimits::default()
+        }
+    }
+}
+
+impl ServerLimits {
+    /// What players of kept games may be: as much as a user alone may ask for, or more. A game that was begun is read, whatever
+    /// bounds the server has by now.
+    pub(crate) fn of_kept_games(&self) -> BotPolicy {
+        let (alone, now) = (ServerLimits::default().bots, self.bots);
+        BotPolicy {
+            usual: now.usual,
+            time: alone.time.max(now.time),
+            nodes: alone.nodes.max(now.nodes),
+            depth: alone.depth.max(now.depth),
+            threads: alone.threads.max(now.threads),
+            megabytes: alone.megabytes.max(now.megabytes),
         }
     }
 }

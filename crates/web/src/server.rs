@@ -27,6 +27,8 @@ use crate::tls::Tls;
 
 /// How long pages have to go when the server ends.
 const FAREWELL: Duration = Duration::from_secs(3);
+/// No head of a request is longer. As much is kept of the requests of a socket that does not read its answers.
+const LONGEST_HEAD: usize = 8 * 1024;
 /// How often old games are looked for.
 const PRUNE: Duration = Duration::from_secs(3600);
 /// The listener failed, for want of file descriptors, say: it tries again after this.
@@ -169,7 +171,7 @@ where
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)
-        .max_buf_size(16 * 1024)
+        .max_buf_size(LONGEST_HEAD)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     let mut connection = pin!(connection);
@@ -195,7 +197,7 @@ async fn serve_operator(listener: TcpListener, router: Router) {
         tokio::spawn(timeout(PATIENCE, async move {
             let connection = hyper::server::conn::http1::Builder::new()
                 .keep_alive(false)
-                .max_buf_size(16 * 1024)
+                .max_buf_size(LONGEST_HEAD)
                 .serve_connection(TokioIo::new(stream), service);
             let _ = connection.await;
         }));

@@ -120,7 +120,8 @@ fn any_move(game: &Value) -> String {
 }
 
 /// Plays against level 1 for a while, and says how long clicks, replies and newcomers took.
-fn honest(server: &Server, page: &mut Page, phase: &str, length: Duration) {
+fn honest(server: &Server, phase: &str, length: Duration) {
+    let mut page = Page::open(0, server.port);
     let (mut clicks, mut replies, mut newcomers) = (Vec::new(), Vec::new(), Vec::new());
     let begun = Instant::now();
     let new = json!({ "type": "new", "first": "person", "second": "level:1" });
@@ -201,8 +202,7 @@ fn floods() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path(), &["--public", "--log-level", "error"]);
     let port = server.port;
-    let mut player = Page::open(0, port);
-    honest(&server, &mut player, "nothing else", length);
+    honest(&server, "nothing else", length);
 
     let ends = Arc::new(AtomicBool::new(false));
     let mut keepers = Vec::new();
@@ -210,7 +210,7 @@ fn floods() {
         let pages = (part * 2500..many.min((part + 1) * 2500)).map(|page| Page::open(1000 + page / 250, port).socket);
         keepers.push(keep_open(pages.collect(), Arc::clone(&ends)));
     }
-    honest(&server, &mut player, &format!("{many} idle pages"), length);
+    honest(&server, &format!("{many} idle pages"), length);
     let memory = server.resident();
 
     let many_requests = "GET /main.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".repeat(100);
@@ -222,7 +222,7 @@ fn floods() {
             Some(stream)
         })
         .collect();
-    honest(&server, &mut player, &format!("and {} slow readers", held.len()), length);
+    honest(&server, &format!("and {} slow readers", held.len()), length);
 
     let bot = "mcts:chance,memory=16 movetime=5";
     let mut hogs = Vec::new();
@@ -243,7 +243,7 @@ fn floods() {
     (0..400).for_each(|_| leaver.send(&json!({ "type": "hint" })));
     drop(leaver);
     keepers.push(keep_open(hogs, Arc::clone(&ends)));
-    honest(&server, &mut player, "and 20 games of long searches, 30 analyses, 400 hints", length);
+    honest(&server, "and 20 games of long searches, 30 analyses, 400 hints", length);
 
     let flood: Vec<_> = (0..10)
         .map(|visitor| {
@@ -267,7 +267,7 @@ fn floods() {
             })
         })
         .collect();
-    honest(&server, &mut player, "and 10 floods of messages", length);
+    honest(&server, "and 10 floods of messages", length);
     let crowded = server.resident();
     ends.store(true, Ordering::Relaxed);
     let sent: u64 = flood.into_iter().map(|flood| flood.join().unwrap()).sum();

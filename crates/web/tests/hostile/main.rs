@@ -16,7 +16,7 @@ use anqi_web::{HouseSettings, Rate, ServerLimits, ServerSettings, Slots};
 use serde_json::{Value, json};
 use tungstenite::Message;
 
-use crate::common::{Page, RUNTIME, Server, choose, connect_from, plies, start_network};
+use crate::common::{Page, RUNTIME, Server, choose, connect_from, plies, start, start_network};
 
 /// The visitor who only wants to play.
 const HONEST: u8 = 200;
@@ -152,6 +152,22 @@ fn an_engine_that_no_page_shows_waits_for_one() {
     wait_until(|| waiting(&server) == 0.0);
     assert_eq!(page.ask(json!({ "type": "open", "game": game["game"] }))["plies"], json!([]));
     wait_until(|| waiting(&server) == 1.0);
+}
+
+/// Bounds are for new games: one that was begun with more is not lost when a server has less.
+#[test]
+fn a_game_that_was_begun_with_more_goes_on() {
+    let alone = start(109);
+    let new = json!({ "type": "new", "first": "mcts:chance,memory=16 movetime=60", "second": "person" });
+    let mut page = alone.page();
+    let game = page.ask(new.clone());
+    drop(page);
+    wait_until(|| waiting(&alone) == 0.0);
+    let server = alone.restart(&settings(109, ServerLimits::public()));
+    let mut page = server.page();
+    assert_eq!(page.ask(json!({ "type": "open", "game": game["game"] }))["commitment"], game["commitment"]);
+    let refused = page.ask(new);
+    assert_eq!((&refused["type"], &refused["kind"]), (&json!("error"), &json!("wrong-player")));
 }
 
 /// Sockets that ask and never read held their places for ever, and those of pages were not counted.
