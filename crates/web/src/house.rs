@@ -438,7 +438,8 @@ impl House {
             }));
         }
         let Some(bot) = hosted.to_move().and_then(Occupant::bot) else { return };
-        if clock.is_none() && !open_game.watchers.is_watched() || *self.closing.borrow() {
+        let waits_for_page = self.public && clock.is_none() && !open_game.watchers.is_watched();
+        if waits_for_page || *self.closing.borrow() {
             going.waits_for_page = true;
             return;
         }
@@ -533,11 +534,12 @@ impl House {
         Ok(())
     }
 
-    /// A page has closed a game. If it was the last, engines without a clock wait for the next.
+    /// A page has closed a game. On a public server engines without a clock stop if it was the last, until a page opens the game.
     pub(crate) fn left(&self, open_game: &OpenGame) {
         let hosted = open_game.hosted();
         let mut going = open_game.going();
-        if going.thinking.is_some() && !open_game.watchers.is_watched() && hosted.running_clock().is_none() {
+        let stops = self.public && !open_game.watchers.is_watched() && hosted.running_clock().is_none();
+        if stops && going.thinking.is_some() {
             going.thinking = None;
             going.waits_for_page = true;
         }

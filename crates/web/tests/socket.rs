@@ -67,6 +67,18 @@ fn engines_move_and_people_take_back() {
 }
 
 #[test]
+fn engines_play_on_without_a_page() {
+    let server = start(17);
+    let mut page = server.page();
+    let game = page.ask(json!({ "type": "new", "first": "level:1", "second": "level:1" }));
+    let path = server.dir().join(format!("{}.anqi", game["game"].as_str().unwrap()));
+    drop(page);
+    while !path.exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
 fn draws_are_offered_declined_and_agreed() {
     let server = start(13);
     let (mut page, mut other) = (server.page(), server.page());
