@@ -62,7 +62,7 @@ impl FromStr for Prover {
 }
 
 /// It searches every flip with everything that it may show.
-const SEARCH: &str = "chen:enhance,condition=off,eval=outcome";
+const SEARCH: &str = "chen:enhance,below=flips,condition=off,eval=outcome";
 
 /// Puts proven results in the place of recorded ones.
 ///

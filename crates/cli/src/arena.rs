@@ -8,9 +8,12 @@ use std::time::{Duration, Instant};
 
 use anqi_engine::{Resources, Stop};
 use anqi_fleet::{AGAIN_SHARE, FleetMatch, Member};
-use anqi_lab::{Cast, CastError, Ended, MatchJournal, Plan, PlanFile, SeedText, Standings, collect, complete, run};
+use anqi_lab::{
+    Cast, CastError, Ended, MOST_PLAN_BYTES, MatchJournal, Plan, PlanFile, SeedText, Standings, collect, complete, run,
+};
 use anqi_rules::Rules;
 use anqi_stats::{Sprt, Verdict};
+use anqi_store::read_text;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
@@ -136,6 +139,19 @@ impl PlanArgs {
         file.seed = self.seed.clone().map(SeedText::Text).or(file.seed);
         file
     }
+}
+
+/// Reads a plan, and says on standard error what it means otherwise than a command line would.
+pub(crate) fn read_plan_file(path: &Path) -> Result<PlanFile> {
+    let text = read_text(path, MOST_PLAN_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
+    let file: PlanFile = text.parse().with_context(|| path.display().to_string())?;
+    for (text, meant) in file.outdated() {
+        let plan = path.display();
+        eprintln!(
+            "{plan}: {text:?} is {meant:?} in a plan without a version; version = 2 reads it as a command line does"
+        );
+    }
+    Ok(file)
 }
 
 /// Plays a plan, or what is missing of it, and prints the result.

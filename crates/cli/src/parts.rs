@@ -4,15 +4,14 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anqi_lab::{Cast, MOST_PLAN_BYTES, MatchJournal, Plan, RunEvent, collect, complete, play_some};
+use anqi_lab::{Cast, MatchJournal, Plan, RunEvent, collect, complete, play_some};
 use anqi_rules::excerpt;
-use anqi_store::read_text;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 
 use crate::Exit;
-use crate::arena::{shell, stop_on_signals};
+use crate::arena::{read_plan_file, shell, stop_on_signals};
 use crate::concurrency::Concurrency;
 use crate::output::Output;
 use crate::resources::resources;
@@ -187,6 +186,5 @@ fn read_plan(path: &Path) -> Result<Plan> {
     if path.is_dir() {
         return Ok(MatchJournal::read(path)?.plan().clone());
     }
-    let text = read_text(path, MOST_PLAN_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
-    text.parse().with_context(|| path.display().to_string())
+    Plan::new(&read_plan_file(path)?).with_context(|| path.display().to_string())
 }

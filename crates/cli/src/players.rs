@@ -51,10 +51,12 @@ impl From<OptionInfo> for ListedOption {
     }
 }
 
-fn entry(spec: &PlayerSpec, help: &'static str, resources: &Resources) -> Result<ListedPlayer> {
-    let network = resources.network_facts(spec).map(|facts| facts.provenance).filter(|line| !line.is_empty());
+fn entry(name: &str, help: &'static str, resources: &Resources) -> Result<ListedPlayer> {
+    let spec: PlayerSpec = name.parse()?;
+    resources.open_for(&spec)?;
+    let network = resources.network_facts(&spec).map(|facts| facts.provenance).filter(|line| !line.is_empty());
     Ok(ListedPlayer {
-        name: spec.to_string(),
+        name: name.to_owned(),
         help,
         fingerprint: spec.fingerprint(resources)?.to_string(),
         network,
@@ -66,8 +68,8 @@ pub(crate) fn run(args: &PlayersArgs, out: &mut Output) -> Result<Exit> {
     let resources = resources();
     if args.name.contains(',') {
         let spec: PlayerSpec = args.name.parse()?;
-        resources.open_for(&spec)?;
-        let players = Players { schema: "anqi-players-1", players: vec![entry(&spec, spec.help(), &resources)?] };
+        let players = vec![entry(&spec.to_string(), spec.help(), &resources)?];
+        let players = Players { schema: "anqi-players-1", players };
         out.print(&players, |text| {
             let player = &players.players[0];
             writeln!(text, "{}\n    {}\n    fingerprint {}", player.name, player.help, player.fingerprint)?;
@@ -78,7 +80,7 @@ pub(crate) fn run(args: &PlayersArgs, out: &mut Output) -> Result<Exit> {
     }
     let presets = PlayerSpec::presets().iter().filter(|preset| preset.name.starts_with(&args.name));
     let players: Vec<ListedPlayer> =
-        presets.map(|preset| entry(&preset.name.parse()?, preset.help, &resources)).collect::<Result<_>>()?;
+        presets.map(|preset| entry(preset.name, preset.help, &resources)).collect::<Result<_>>()?;
     if players.is_empty() {
         let known: Vec<&str> = PlayerSpec::presets().iter().map(|preset| preset.name).collect();
         anyhow::bail!("no player's name starts with {:?}; there are {}", args.name, known.join(", "));

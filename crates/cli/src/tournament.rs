@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use anqi_lab::{MOST_PLAN_BYTES, PlanFile};
-use anqi_store::read_text;
-use anyhow::{Context, Result};
+use anqi_lab::PlanFile;
+use anyhow::Result;
 use clap::Args;
 
 use crate::Exit;
-use crate::arena::{PlanArgs, RunArgs, play};
+use crate::arena::{PlanArgs, RunArgs, play, read_plan_file};
 use crate::output::Output;
 
 /// Play a tournament: everybody against everybody, or the first against all others
 ///
 /// The plan is a TOML file:
 ///
+///   version = 2                 # short texts mean what they mean on a command line
 ///   players = ["chen:var1", "chen:basic nodes=5000", "cmd=./engine name=Gold tc=15:00"]
 ///   format = "round-robin"      # or "gauntlet": the first against all others
 ///   pairs = 100                 # for each pairing
@@ -38,10 +38,7 @@ pub(crate) struct TournamentArgs {
 pub(crate) fn run(args: &TournamentArgs, out: &mut Output) -> Result<Exit> {
     let file = match &args.file {
         None => PlanFile::default(),
-        Some(path) => {
-            let text = read_text(path, MOST_PLAN_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
-            text.parse().with_context(|| path.display().to_string())?
-        }
+        Some(path) => read_plan_file(path)?,
     };
     play("tournament", &args.plan.over(file), &args.run, out)
 }

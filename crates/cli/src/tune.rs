@@ -138,6 +138,7 @@ fn start(args: &TuneArgs) -> Result<Vec<i32>> {
 /// Everybody against everybody: the new weights and the old ones, in one player. Nothing if interrupted.
 fn self_play(args: &TuneArgs, dir: &Path, player: &str, tuned: &Tuned) -> Result<Option<Vec<Checked>>> {
     let file = PlanFile {
+        version: PlanFile::TODAY,
         event: Some(format!("tuned weights of {}", tuned.eval)),
         players: tuned.players(player),
         pairs: Some(args.pairs),

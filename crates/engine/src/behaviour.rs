@@ -14,7 +14,7 @@ use crate::{Limits, PlayerSpec, Resources, Stop};
 const POSITIONS: [(&str, &str); 7] = [
     ("server", "xxxx/xrxx/xpxp/xx2/xxRx/xN1x/xNCx/pxxM b KGGMRCPPPPkggmrnnccp"),
     ("server", "1P1p/M1C1/xGK1/xPcx/pPMx/g1nR/1xmx/GnPN b RNkmrp 7"),
-    ("chen", "rm1p/2ng/2cP/Nm2/1PRp/1gnC/p1kP/3G b -"),
+    ("chen,repeat=off", "rm1p/2ng/2cP/Nm2/1PRp/1gnC/p1kP/3G b -"),
     ("server", "4/4/4/4/4/4/p2p/N3 b -"),
     ("server", "2c1/4/1x2/3K/4/gp2/xP2/R3 r np 30"),
     ("server,board=2x4", "x1Kx/1xpx r Pkkp"),
@@ -72,7 +72,7 @@ fn reference() {
 fn chen() {
     check(
         "chen:enhance",
-        ". ,flips=never ,flips=root ,condition=off ,flips=never,policy=move-first ,flips=never,policy=comparing \
+        ". ,below=flips ,flips=never ,flips=root ,condition=off ,flips=never,policy=move-first ,flips=never,policy=comparing \
          ,flips=never,policy=take-advantage-or-flip ,k=1 ,k=6 ,order=random,k=6 ,eval=dynamic ,eval=course ,eval=hand \
          ,eval=draw ,eval=outcome ,weights=1000/700/500/300/100/200/50 ,eval=dynamic,weights=90/80/70/60/50/40/30/20/10/5 \
          ,eval=course,weights=900/700/500/300/100/200/50/7 ,eval=hand,weights=HAND ,risk=1.5 ,risk=-2 ,clip=on ,sort=off \

@@ -48,7 +48,7 @@ pub use eval::{
 pub use fingerprint::{Fingerprint, FingerprintError};
 pub use limits::Limits;
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
-pub use minimax::chen::{ChenOptions, FlipPolicy, Flips, TypeOrder};
+pub use minimax::chen::{Below, ChenOptions, FlipPolicy, Flips, TypeOrder};
 pub use minimax::negascout::{NegaScoutOptions, TableSize};
 pub use options::{OptionError, OptionInfo, WeightList};
 pub use player::{Candidate, Choice, FlipOutcome, Player, ResultCounts, SearchStats};

@@ -1,9 +1,13 @@
 //! The algorithms of Chen, Shen & Hsu as they are printed, without pruning, table or ordering: short
 //! enough to be read against the paper, and what the played forms are tested against.
+//!
+//! Printed Algorithm 3.2 calls a "normal alpha-beta pruning algorithm by considering only moving actions" and then, if
+//! `s ≤ c`, itself after each flip. The reading `below=flips` calls itself after moves, too.
 
 use anqi_rules::{Move, Piece, Position};
 
 use crate::eval::Evaluate;
+use crate::minimax::chen::Below;
 use crate::score::Score;
 
 /// What the printed algorithms need to know.
@@ -15,6 +19,8 @@ pub struct Printed<'a, E> {
     pub types: Vec<Piece>,
     /// How many of them (k-type expansion).
     pub k: usize,
+    /// What the first search of Algorithm 3.2 is.
+    pub below: Below,
     /// Draw after so many quiet plies.
     pub draw: u16,
 }
@@ -41,8 +47,13 @@ impl<E: Evaluate> Printed<'_, E> {
         if depth_limit == 0 {
             return c;
         }
-        let best_move = self.moves(position).iter().map(|p| -self.exhaustive(p, depth_limit - 1)).max();
-        let mut s = best_move.unwrap_or(-Score::INFINITE);
+        let mut s = match self.below {
+            Below::Moves => self.negamax(position, depth_limit),
+            Below::Flips => {
+                let best = self.moves(position).iter().map(|p| -self.exhaustive(p, depth_limit - 1)).max();
+                best.unwrap_or(-Score::INFINITE)
+            }
+        };
         if s <= c {
             for r in position.hidden() {
                 let types = self.types.iter().map(|&t| (t, position.pool().count(t))).filter(|&(_, n)| n > 0);

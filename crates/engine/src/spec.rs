@@ -1,5 +1,6 @@
 //! Player strings: `chen:var1,k=8`. The only place where they are read and written.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,7 +12,7 @@ use crate::eval::{Evaluation, WeightsError};
 use crate::limits::Limits;
 use crate::mcts::flat;
 use crate::mcts::{self, Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
-use crate::minimax::chen::{self, Chen, ChenOptions, Flips, TypeOrder};
+use crate::minimax::chen::{self, Below, Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{self, NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionGroup, OptionInfo, differences, set_all};
 use crate::player::{Candidate, Choice, Player, ResultCounts};
@@ -26,12 +27,15 @@ use crate::tables::{TablesOption, WithTables};
 /// ```
 /// use anqi_engine::PlayerSpec;
 ///
-/// for text in ["random", "chen:var1", "chen:var2,k=8", "chen:basic,policy=comparing", "negascout,table=paper"] {
+/// for text in ["random", "chen:var1", "chen:var2,below=moves,k=8", "chen:basic,policy=comparing", "negascout,table=paper"] {
 ///     assert_eq!(text.parse::<PlayerSpec>()?.to_string(), text);
 /// }
+/// assert_eq!("chen:enhance".parse::<PlayerSpec>()?.to_string(), "chen:enhance,below=moves");
 /// assert!("chen:var1,depht=3".parse::<PlayerSpec>().is_err());
 /// # Ok::<(), anqi_engine::SpecError>(())
 /// ```
+///
+/// `below` is always printed where it has an effect: [files](PlayerSpec::stored) that do not say it are older than the option.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayerSpec {
     preset: &'static Preset,
@@ -136,6 +140,34 @@ impl PlayerSpec {
     #[must_use]
     pub fn presets() -> &'static [Preset] {
         &PRESETS
+    }
+
+    /// What a player string in a file says, with the words after it. Where flips are searched everywhere and `below` is not
+    /// given, the text is older than that option and means `below=flips`.
+    ///
+    /// ```
+    /// use anqi_engine::PlayerSpec;
+    ///
+    /// assert_eq!(PlayerSpec::stored("chen:var2,k=8 name=x nodes=5"), "chen:var2,below=flips,k=8 name=x nodes=5");
+    /// for text in ["chen:var2,below=moves", "chen:var1", "chen:enhance,flips=root", "champion", "cmd=./chen:enhance"] {
+    ///     assert_eq!(PlayerSpec::stored(text), text);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn stored(text: &str) -> Cow<'_, str> {
+        // A word of a plan may be in quotes.
+        let start = text.len() - text.trim_start_matches([' ', '\t', '\'', '"']).len();
+        let player = text[start..].split_whitespace().next().unwrap_or_default();
+        let name = player.split([',', '\'', '"']).next().unwrap_or_default();
+        let preset = PRESETS.iter().find(|preset| preset.name == name).map(|preset| (preset.options)());
+        let Some(PlayerOptions::Chen(ChenOptions { flips, .. })) = preset else { return text.into() };
+        let option = |key: &str| player.split(',').find_map(|part| part.strip_prefix(key)?.strip_prefix('='));
+        let everywhere = option("flips").map_or(flips == Flips::Everywhere, |flips| flips == Flips::Everywhere.name());
+        if !everywhere || option("below").is_some() {
+            return text.into();
+        }
+        let (before, after) = text.split_at(start + name.len());
+        format!("{before},below={}{after}", Below::Flips.name()).into()
     }
 
     /// What the player's name stands for.
@@ -403,8 +435,13 @@ impl FromStr for PlayerSpec {
 impl fmt::Display for PlayerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.preset.name)?;
-        differences(&self.options, &(self.preset.options)())
-            .iter()
-            .try_for_each(|difference| write!(f, ",{difference}"))
+        let mut base = (self.preset.options)();
+        if let (PlayerOptions::Chen(options), PlayerOptions::Chen(base)) = (&self.options, &mut base)
+            && options.flips == Flips::Everywhere
+        {
+            // What differs is printed.
+            base.below = options.below.other();
+        }
+        differences(&self.options, &base).iter().try_for_each(|difference| write!(f, ",{difference}"))
     }
 }

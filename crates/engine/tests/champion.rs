@@ -89,7 +89,7 @@ fn an_edge_plays_on_where_a_draw_is_near() {
 #[test]
 fn small_boards_are_played_exactly() {
     for (army, square, value) in [("PPP", "a1", -0.2), ("PPP", "b1", 0.6), ("KPP", "b1", 1.0 / 3.0)] {
-        let rules: Rules = format!("chen,board=3x2,army={army},draw=off").parse().unwrap();
+        let rules: Rules = format!("chen,board=3x2,army={army},draw=off,repeat=off").parse().unwrap();
         let choice = analyse("champion", &Game::new(rules), &Limits::depth(14));
         let flip = choice.candidates.iter().find(|candidate| candidate.mv.to_string() == square).unwrap();
         let found = f64::from(flip.score.0) / f64::from(1 << 20);

@@ -10,7 +10,7 @@ use anqi_rules::{Game, Rules, Seed};
 const PLAYER: &str = "mcts:chance,share,backup=best,ucb=ucb1-tuned,memory=1024";
 
 fn search(player: &str, board: &str, army: &str, playouts: u64) -> Choice {
-    let rules: Rules = format!("chen,board={board},army={army},draw=off").parse().unwrap();
+    let rules: Rules = format!("chen,board={board},army={army},draw=off,repeat=off").parse().unwrap();
     let spec: PlayerSpec = player.parse().unwrap();
     spec.build(Seed::from(1), &Resources::default())
         .unwrap()

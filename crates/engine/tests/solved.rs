@@ -7,8 +7,8 @@ use anqi_rules::{Game, Rules, Seed};
 
 /// `P(win) − P(loss)` of the first flip on each square, from a full search of every action.
 fn check(board: &str, army: &str, depth: u32, expected: &[(&str, f64)]) {
-    let rules: Rules = format!("chen,board={board},army={army},draw=off").parse().unwrap();
-    let spec: PlayerSpec = "chen:enhance,condition=off,eval=outcome,table=256".parse().unwrap();
+    let rules: Rules = format!("chen,board={board},army={army},draw=off,repeat=off").parse().unwrap();
+    let spec: PlayerSpec = "chen:enhance,below=flips,condition=off,eval=outcome,table=256".parse().unwrap();
     let choice = spec
         .build(Seed::from(1), &Resources::default())
         .unwrap()

@@ -29,7 +29,7 @@ fn look(set: &FairSet, root: u64, nodes: u64, positions: u32, held: &mut Held) {
     let army: Material = set.side;
     let letters: String =
         army.pieces().filter(|piece| piece.color == Color::Red).map(anqi_rules::Piece::char).collect();
-    let rules: Rules = format!("chen,board=2x4,army={letters},draw=off").parse().unwrap();
+    let rules: Rules = format!("chen,board=2x4,army={letters},draw=off,repeat=off").parse().unwrap();
     let mut solver = Solver::new(BoardSize::TwoByFour, Ladder::Taiwan);
     solver.solve(&Material::EMPTY, &set.army(), NonZeroUsize::new(2).unwrap()).unwrap();
     let spec: PlayerSpec = "champion".parse().unwrap();

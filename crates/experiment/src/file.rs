@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(sheet.to_string().parse::<Sheet>()?, sheet);
 ///
 /// let error = "kind = 'matches'\ngames = 3\nplayers = []".parse::<Sheet>().unwrap_err().to_string();
-/// assert!(error.contains("unknown field `games`, expected one of `event`, `rules`, `seed`, `pairs`"), "{error}");
+/// assert!(error.contains("unknown field `games`, expected one of `version`, `event`, `rules`"), "{error}");
 /// # Ok::<(), anqi_experiment::SheetError>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]

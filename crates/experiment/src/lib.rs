@@ -212,8 +212,7 @@ impl Experiment {
     /// # Errors
     /// If there is a run of that name with another plan, or if it cannot be written.
     pub fn continue_or_begin(&self, sheet: &Sheet, name: &str) -> Result<Run, ExperimentError> {
-        let plan = sheet.to_string();
-        let open = |run: &Run| run.plan().is_ok_and(|text| text == plan) && !run.is_finished(sheet);
+        let open = |run: &Run| run.sheet().is_ok_and(|planned| planned == *sheet) && !run.is_finished(sheet);
         if let Some(run) = self.runs()?.into_iter().rev().find(open) {
             return Ok(run);
         }
@@ -232,7 +231,7 @@ impl Experiment {
         let (run, plan) = (Run { dir: self.dir.join("runs").join(name) }, sheet.to_string());
         fs::create_dir_all(&run.dir).map_err(|error| io_error(&run.dir, error))?;
         match run.plan() {
-            Ok(there) if there == plan => Ok(run),
+            Ok(_) if run.sheet().is_ok_and(|planned| planned == *sheet) => Ok(run),
             Ok(_) => Err(ExperimentError::OtherPlan(run.dir.display().to_string())),
             Err(_) => run.write("plan.toml", plan.as_bytes()).map(|()| run),
         }

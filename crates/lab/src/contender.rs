@@ -19,7 +19,7 @@ use anqi_play::{Bot, BotError, Budget, BudgetError};
 /// ```
 /// use anqi_lab::Contender;
 ///
-/// for text in ["chen:var2,k=8", "chen:var1 name=fast nodes=5000", "cmd=./engine name=Gold tc=15:00"] {
+/// for text in ["chen:var2,below=moves,k=8", "chen:var1 name=fast nodes=5000", "cmd=./engine name=Gold tc=15:00"] {
 ///     assert_eq!(text.parse::<Contender>()?.to_string(), text);
 /// }
 /// assert_eq!("chen:var1".parse::<Contender>()?.name, "chen:var1");

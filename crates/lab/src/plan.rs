@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use anqi_engine::PlayerSpec;
 use anqi_rules::{Rules, RulesError, Seed, SeedError, excerpt};
 use anqi_stats::{Sprt, SprtError};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ use anqi_play::{Budget, BudgetError};
 /// use anqi_lab::Plan;
 ///
 /// let plan: Plan = r#"
+///     version = 2                 # short texts mean what they mean today
 ///     rules = "chen"
 ///     seed = 2026
 ///     pairs = 100                 # for each pairing
@@ -73,6 +75,11 @@ pub struct Pair {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
+    /// Which version of plans this is; 1 if it is not said. In version 1 `chen` has no repetition rule, and programs of Chen
+    /// et al. that search flips everywhere have `below=flips`, if nothing else is said. Texts that were printed by this
+    /// program mean the same in both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
     /// What records call the event; by default it follows from the players.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
@@ -114,6 +121,9 @@ pub enum PlanError {
     /// Not TOML, or not a plan.
     #[error("not a plan: {0}")]
     Syntax(String),
+    /// A version that is not known here.
+    #[error("version: {0} is not a version of plans, expected 1 or {TODAY}: a newer program may know it")]
+    Version(u32),
     /// Bad rules.
     #[error("rules: {0}")]
     Rules(#[from] RulesError),
@@ -151,6 +161,8 @@ pub enum PlanError {
     Event(String),
 }
 
+/// The version in which texts mean what they mean on a command line.
+const TODAY: u32 = 2;
 const USUAL_PAIRS: u64 = 100;
 const USUAL_NODES: u64 = 10_000;
 const MOST_PAIRS: u64 = 100_000_000;
@@ -181,8 +193,10 @@ impl Plan {
         if !(2..=MOST_PLAYERS).contains(&players) {
             return Err(PlanError::Players(players));
         }
+        let stored = !file.is_of_today()?;
         let player = |(index, text): (usize, &String)| {
-            read(text).map_err(|error| PlanError::Player { number: index + 1, error })
+            let text = if stored { PlayerSpec::stored(text) } else { text.into() };
+            read(&text).map_err(|error| PlanError::Player { number: index + 1, error })
         };
         let mut contenders = file.players.iter().enumerate().map(player).collect::<Result<Vec<_>, _>>()?;
         name_apart(&mut contenders)?;
@@ -210,7 +224,11 @@ impl Plan {
         let format = file.format.unwrap_or_default();
         Ok(Plan {
             event,
-            rules: file.rules.as_deref().map_or(Ok(Rules::server()), str::parse)?,
+            rules: match &file.rules {
+                None => Rules::server(),
+                Some(text) if stored => Rules::parse_stored(text)?,
+                Some(text) => text.parse()?,
+            },
             seed: file.seed.as_ref().map_or(Ok(Seed::from(1)), SeedText::seed)?,
             pairs,
             format,
@@ -226,6 +244,8 @@ impl Plan {
     #[must_use]
     pub fn to_file(&self) -> PlanFile {
         PlanFile {
+            // What is printed says everything.
+            version: None,
             event: Some(self.event.clone()),
             rules: Some(self.rules.to_string()),
             seed: Some(SeedText::Text(self.seed.to_string())),
@@ -362,6 +382,33 @@ impl fmt::Display for Plan {
     }
 }
 
+impl PlanFile {
+    /// For texts that were typed on a command line.
+    pub const TODAY: Option<u32> = Some(TODAY);
+
+    fn is_of_today(&self) -> Result<bool, PlanError> {
+        match self.version.unwrap_or(1) {
+            1 => Ok(false),
+            TODAY => Ok(true),
+            other => Err(PlanError::Version(other)),
+        }
+    }
+
+    /// Texts of a plan without a version that would mean something else in the version of today, each with what it means.
+    #[must_use]
+    pub fn outdated(&self) -> Vec<(String, String)> {
+        if self.version.is_some() {
+            return Vec::new();
+        }
+        let rules = self.rules.iter().filter_map(|text| {
+            let stored = Rules::parse_stored(text).ok()?;
+            (text.parse::<Rules>().ok()? != stored).then(|| (text.clone(), stored.to_string()))
+        });
+        let players = self.players.iter().map(|text| (text.clone(), PlayerSpec::stored(text).into_owned()));
+        rules.chain(players.filter(|(text, meant)| text != meant)).collect()
+    }
+}
+
 impl FromStr for PlanFile {
     type Err = PlanError;
 
@@ -403,6 +450,38 @@ mod tests {
     }
 
     #[test]
+    fn short_texts_mean_what_they_meant_when_the_plan_was_written() {
+        let texts = "rules = 'chen,board=2x4'\nplayers = ['chen:enhance', 'chen:var2,k=8 name=two', 'chen:var1']";
+        let plan = |version: &str| format!("{version}{texts}").parse::<Plan>().unwrap();
+        let said = |plan: &Plan| {
+            let players = plan.contenders().iter().map(ToString::to_string);
+            [vec![plan.rules().to_string()], players.collect()].concat()
+        };
+        let then = [
+            "chen,board=2x4,repeat=off",
+            "chen:enhance,below=flips",
+            "chen:var2,below=flips,k=8 name=two",
+            "chen:var1",
+        ];
+        let today = [
+            "chen,board=2x4,repeat=position:3",
+            "chen:enhance,below=moves",
+            "chen:var2,below=moves,k=8 name=two",
+            "chen:var1",
+        ];
+        assert_eq!(said(&plan("")), then);
+        assert_eq!(said(&plan("version = 1\n")), then);
+        assert_eq!(said(&plan("version = 2\n")), today);
+        // What is printed is read back, whatever it was.
+        for plan in [plan(""), plan("version = 2\n")] {
+            assert_eq!(plan.to_string().parse::<Plan>().unwrap(), plan);
+            assert!(plan.to_string().parse::<PlanFile>().unwrap().outdated().is_empty());
+        }
+        let outdated = texts.parse::<PlanFile>().unwrap().outdated();
+        assert_eq!(outdated.iter().map(|(_, meant)| meant.as_str()).collect::<Vec<_>>(), then[..3]);
+    }
+
+    #[test]
     fn all_meet_before_any_meet_again() {
         let plan = Plan::new(&PlanFile { pairs: Some(2), ..players(&["random", "chen:basic", "chen:var1"]) }).unwrap();
         let pairs: Vec<_> =
@@ -429,7 +508,14 @@ mod tests {
             ("players = [\"random\", \"chaos\"]", "player 2: unknown player \"chaos\""),
             ("pairs = 0\nplayers = [\"random\", \"chen:var1\"]", "pairs: 0 is not a number of pairs"),
             ("rules = \"go\"\nplayers = [\"random\", \"chen:var1\"]", "rules: "),
-            ("games = 3\nplayers = []", "unknown field `games`, expected one of `event`, `rules`, `seed`, `pairs`"),
+            (
+                "games = 3\nplayers = []",
+                "unknown field `games`, expected one of `version`, `event`, `rules`, `seed`, `pairs`",
+            ),
+            (
+                "version = 3\nplayers = [\"random\", \"chen:var1\"]",
+                "version: 3 is not a version of plans, expected 1 or 2",
+            ),
             (
                 "sprt = \"elo0=0 elo1=5\"\nplayers = [\"random\", \"chen:var1\", \"chen:var2\"]",
                 "sprt: a sequential test",

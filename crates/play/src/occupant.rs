@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use anqi_engine::PlayerSpec;
 use anqi_rules::excerpt;
 
 use crate::bot::{Bot, BotError, BotPolicy};
@@ -40,7 +41,7 @@ impl Occupant {
     /// Who sat there by a record; a name that is no player's is a human's.
     #[must_use]
     pub fn named(name: &str, policy: &BotPolicy) -> Occupant {
-        let Ok(bot) = policy.read(name) else { return Occupant::Human };
+        let Ok(bot) = policy.read(&PlayerSpec::stored(name)) else { return Occupant::Human };
         let same = |level: &&Level| policy.read(level.player).as_ref() == Ok(&bot);
         match LEVELS.iter().find(same) {
             Some(level) => Occupant::Level(level, bot),

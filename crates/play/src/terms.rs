@@ -1,6 +1,6 @@
 //! What is agreed before the first ply, and the secret that decides the deal.
 
-use anqi_engine::{BuildError, Resources};
+use anqi_engine::{BuildError, PlayerSpec, Resources};
 use anqi_rules::{
     Commitment, Game, Outcome, ParseError, Position, PositionMismatch, Rules, RulesError, Seat, Seed, SeedError,
     excerpt,
@@ -16,7 +16,7 @@ use crate::text;
 /// What is agreed before the first ply, as the players write it. All of it is public.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Terms {
-    /// The rules.
+    /// The rules; as [`Rules::parse_stored`] reads them, because terms are kept in journals.
     pub rules: String,
     /// Where the game starts, if not at the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,17 +99,20 @@ pub(crate) struct Agreed {
 }
 
 impl Terms {
-    /// The same terms with the fingerprints of the players, whose files must be [open](Resources::open_for).
+    /// New terms, as they were typed: the same with texts that say everything, and with the fingerprints of the players,
+    /// whose files must be [open](Resources::open_for).
     ///
     /// # Errors
     /// If a side is neither a person nor a player, or a file was not opened.
     pub fn with_engines(self, policy: &BotPolicy, resources: &Resources) -> Result<Terms, TermsError> {
-        let engine = |text: &str| -> Result<Option<String>, TermsError> {
+        let side = |text: &str| -> Result<(String, Option<String>), TermsError> {
             let occupant = Occupant::read(text, policy)?;
             let fingerprint = occupant.bot().map(|bot| bot.player.fingerprint(resources)).transpose()?;
-            Ok(fingerprint.map(|fingerprint| fingerprint.to_string()))
+            Ok((occupant.to_string(), fingerprint.map(|fingerprint| fingerprint.to_string())))
         };
-        Ok(Terms { engines: [engine(&self.first)?, engine(&self.second)?], ..self })
+        let ((first, first_engine), (second, second_engine)) = (side(&self.first)?, side(&self.second)?);
+        let rules = self.rules.parse::<Rules>()?.to_string();
+        Ok(Terms { rules, first, second, engines: [first_engine, second_engine], ..self })
     }
 
     /// The same terms with a seat for an invited player. Two people who play from two places both contribute to the deal; a
@@ -125,7 +128,7 @@ impl Terms {
     }
 
     pub(crate) fn read(&self, policy: &BotPolicy) -> Result<Agreed, TermsError> {
-        let mut rules: Rules = self.rules.parse()?;
+        let mut rules = Rules::parse_stored(&self.rules)?;
         let game = match &self.position {
             None => Game::new(rules),
             Some(text) => {
@@ -138,7 +141,8 @@ impl Terms {
             return Err(TermsError::Over(outcome));
         }
         let clock = self.clock.as_ref().map(|text| text.parse()).transpose()?;
-        let seats = [Occupant::read(&self.first, policy)?, Occupant::read(&self.second, policy)?];
+        let seat = |text: &str| Occupant::read(&PlayerSpec::stored(text), policy);
+        let seats = [seat(&self.first)?, seat(&self.second)?];
         for seat in Seat::ALL {
             let is_asked = self.contributes[seat as usize] || self.invited == Some(seat);
             if is_asked && !seats[seat as usize].is_human() {
@@ -202,5 +206,30 @@ impl Secret {
     #[must_use]
     pub fn commitment(&self) -> Commitment {
         Commitment::new(&self.seed, &self.nonce)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Terms are read from journals, and journals of earlier versions have short texts.
+    #[test]
+    fn short_texts_mean_in_journals_what_they_meant() {
+        let policy = BotPolicy::page(1);
+        let typed = Terms {
+            rules: "chen".to_owned(),
+            first: "chen:enhance nodes=5".to_owned(),
+            second: "person".to_owned(),
+            ..Terms::default()
+        };
+        let said = |terms: &Terms| {
+            let Agreed { game, seats, .. } = terms.read(&policy).unwrap();
+            [game.rules().to_string(), seats[0].to_string(), seats[1].to_string()]
+        };
+        assert_eq!(said(&typed), ["chen,repeat=off", "chen:enhance,below=flips nodes=5", "person"]);
+        let new = typed.with_engines(&policy, &Resources::default()).unwrap();
+        assert_eq!(said(&new), ["chen,repeat=position:3", "chen:enhance,below=moves nodes=5", "person"]);
+        assert_eq!([&new.rules, &new.first], ["chen,repeat=position:3", "chen:enhance,below=moves nodes=5"]);
     }
 }

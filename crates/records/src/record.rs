@@ -179,7 +179,8 @@ impl Record {
     /// # Errors
     /// If the tag holds no rules.
     pub fn rules(&self) -> Result<Option<Rules>, TagError> {
-        self.tags.typed("Rules")
+        let parse = |text| Rules::parse_stored(text).map_err(|error| meaningless("Rules", text, &error));
+        self.tags.get("Rules").map(parse).transpose()
     }
 
     /// Where it starts under `rules`: the `Position` tag, or the beginning.

@@ -27,7 +27,7 @@ fn check(record: &Record) {
 fn is_legal_and_won_by_elimination() {
     let record = game();
     assert_eq!((record.player(Seat::First), record.player(Seat::Second)), (Some("ENHANCE"), Some("VAR1")));
-    assert_eq!(record.rules().unwrap().unwrap().to_string(), "chen");
+    assert_eq!(record.rules().unwrap().unwrap().to_string(), "chen,repeat=off");
     assert_eq!(record.to_string(), GAME);
     check(&record);
 }

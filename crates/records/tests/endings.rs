@@ -100,7 +100,10 @@ fn rules_come_from_the_caller_the_record_or_the_server() {
     assert_eq!(unplayed(&game(""), None), 1);
     assert_eq!(unplayed(&game("[Rules \"chen\"]\n"), None), 0);
     assert_eq!(unplayed(&game("[Rules \"chen\"]\n"), Some(Rules::server())), 1);
-    assert_eq!(unplayed(&game("[Rules \"poker\"]\n"), Some(Rules::chen())), 0);
+    // Records that do not say so have no repetition rule. A third position comes before the same plies a third time.
+    assert_eq!(unplayed(&game("[Rules \"chen\"]\n"), Some(Rules::chen())), 5);
+    assert_eq!(unplayed(&game("[Rules \"chen,repeat=position:3\"]\n"), None), 5);
+    assert_eq!(unplayed(&game("[Rules \"poker\"]\n"), Some(Rules::chen())), 5);
     let error = |tag: &str| replay(&game(tag), None).unwrap_err().to_string();
     assert!(error("[Rules \"poker\"]\n").starts_with("tag Rules \"poker\": unknown rules"));
     assert!(

@@ -23,11 +23,14 @@ pub enum Repeat {
 /// ```
 /// use anqi_rules::Rules;
 ///
-/// for text in ["server", "chen", "olympiad", "server,draw=40", "chen,board=2x4,army=KNCP", "server,chase=on"] {
+/// for text in ["server", "olympiad", "server,draw=40", "chen,board=2x4,army=KNCP,repeat=off", "server,chase=on"] {
 ///     assert_eq!(text.parse::<Rules>()?.to_string(), text);
 /// }
+/// assert_eq!("chen".parse::<Rules>()?.to_string(), "chen,repeat=position:3");
 /// # Ok::<(), anqi_rules::RulesError>(())
 /// ```
+///
+/// `chen` is always printed with its `repeat`: [files](Rules::parse_stored) where it has none are older than its repetition rule.
 ///
 /// Fields are changed through [`RulesSetup`], so every value of this type can be played.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +43,7 @@ pub struct Rules(RulesSetup);
 ///
 /// let mut setup = RulesSetup::from(Rules::chen());
 /// setup.draw = Some(50);
-/// assert_eq!(Rules::try_from(setup)?.to_string(), "chen,draw=50");
+/// assert_eq!(Rules::try_from(setup)?.to_string(), "chen,draw=50,repeat=position:3");
 /// setup.draw = Some(0);
 /// assert!(Rules::try_from(setup).is_err());
 /// # Ok::<(), anqi_rules::RulesError>(())
@@ -85,7 +88,7 @@ impl NamedRules {
     fn rules(self) -> Rules {
         let (draw, repeat) = match self {
             NamedRules::Server => (60, Repeat::Cycle(3)),
-            NamedRules::Chen => (40, Repeat::Off),
+            NamedRules::Chen => (40, Repeat::Position(3)),
             NamedRules::Olympiad => (180, Repeat::Position(3)),
         };
         let board = BoardSize::FourByEight;
@@ -109,7 +112,8 @@ impl Rules {
         NamedRules::Server.rules()
     }
 
-    /// Chen, Shen & Hsu: draw at 40 quiet plies.
+    /// Chen, Shen & Hsu: draw at 40 quiet plies, and "repetition of positions also results in a draw", read as the third
+    /// occurrence.
     #[must_use]
     pub fn chen() -> Rules {
         NamedRules::Chen.rules()
@@ -119,6 +123,26 @@ impl Rules {
     #[must_use]
     pub fn olympiad() -> Rules {
         NamedRules::Olympiad.rules()
+    }
+
+    /// Reads the rules in a file. There `chen` without `repeat` has no repetition rule, as when it was written: the preset
+    /// has had one since version 2 of plans, and what is written since then spells it out.
+    ///
+    /// ```
+    /// use anqi_rules::Rules;
+    ///
+    /// assert_eq!(Rules::parse_stored("chen,draw=50")?, "chen,draw=50,repeat=off".parse()?);
+    /// assert_eq!(Rules::parse_stored("chen,repeat=position:3")?, Rules::chen());
+    /// # Ok::<(), anqi_rules::RulesError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the text is not a set of rules.
+    pub fn parse_stored(text: &str) -> Result<Rules, RulesError> {
+        let rules: Rules = text.parse()?;
+        let says_repeat = text.split(',').any(|part| part.starts_with("repeat="));
+        let unsaid = rules.0.base == NamedRules::Chen && !says_repeat;
+        Ok(if unsaid { Rules(RulesSetup { repeat: Repeat::Off, ..rules.0 }) } else { rules })
     }
 
     /// The same rules on another board, with the usual army of that board.
@@ -337,7 +361,7 @@ impl fmt::Display for Rules {
                 None => f.write_str(",draw=off")?,
             }
         }
-        if setup.repeat != base.repeat {
+        if setup.repeat != base.repeat || preset == NamedRules::Chen {
             match setup.repeat {
                 Repeat::Off => f.write_str(",repeat=off")?,
                 Repeat::Cycle(times) => write!(f, ",repeat=cycle:{times}")?,

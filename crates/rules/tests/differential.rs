@@ -256,7 +256,7 @@ impl Tally {
 #[test]
 fn agree_from_random_deals() {
     let mut tally = Tally::default();
-    for number in 0..9_000 {
+    for number in 0..9_600 {
         let mut dice = Dice::new("deals", number);
         let twins = Twins::new(&dice.rules(), None);
         let deal = Deal::new(twins.game.rules(), &Seed::from(number));
@@ -268,7 +268,7 @@ fn agree_from_random_deals() {
 #[test]
 fn agree_from_random_positions() {
     let mut tally = Tally::default();
-    for number in 0..15_000 {
+    for number in 0..15_600 {
         let mut dice = Dice::new("positions", number);
         let rules = dice.rules();
         let start = dice.position(rules.parse::<Rules>().unwrap().board());

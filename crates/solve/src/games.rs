@@ -71,7 +71,7 @@ impl SolvedGame {
     pub fn rules(board: BoardSize, set: Material) -> Result<Rules, SolveError> {
         // One side in small letters is one side, too.
         let set = if set.of(Color::Red) == 0 { set.swapped() } else { set };
-        Ok(format!("chen,board={board},army={set},draw=off").parse()?)
+        Ok(format!("chen,board={board},army={set},draw=off,repeat=off").parse()?)
     }
 
     /// Solves the games of all [fair sets](FairSet::all) of a board; sets that are the same game are solved once.

@@ -7,7 +7,7 @@
 //! use anqi_rules::{Position, Rules};
 //! use anqi_solve::{Fraction, Solver};
 //!
-//! let rules: Rules = "chen,board=3x2,army=KPP,draw=off".parse()?;
+//! let rules: Rules = "chen,board=3x2,army=KPP,draw=off,repeat=off".parse()?;
 //! let mut solver = Solver::with_split(rules.board(), rules.ladder());
 //! solver.solve(&"-".parse()?, rules.army(), std::thread::available_parallelism()?)?;
 //! let flips = solver.actions(&Position::initial(&rules)).ok_or("not solved")?;

@@ -122,7 +122,7 @@ fn agree(naive: &Naive, solver: &Solver, at_least: usize) {
 }
 
 fn whole_game(board: &str, army: &str, at_least: usize) {
-    let rules: Rules = format!("chen,board={board},army={army},draw=off").parse().unwrap();
+    let rules: Rules = format!("chen,board={board},army={army},draw=off,repeat=off").parse().unwrap();
     let mut solver = Solver::with_split(rules.board(), rules.ladder());
     solver.solve(&Material::EMPTY, rules.army(), 2.try_into().unwrap()).unwrap();
     let mut naive = Naive::default();

@@ -7,7 +7,7 @@ use anqi_solve::{Fraction, Solver};
 
 /// Checks `P(win) − P(loss)` of the first flip on each square.
 fn check(board: &str, army: &str, expected: &[(&str, i64, i64)]) {
-    let rules: Rules = format!("chen,board={board},army={army},draw=off").parse().unwrap();
+    let rules: Rules = format!("chen,board={board},army={army},draw=off,repeat=off").parse().unwrap();
     let mut solver = Solver::with_split(rules.board(), rules.ladder());
     solver.solve(&Material::EMPTY, rules.army(), 2.try_into().unwrap()).unwrap();
     let flips = solver.actions(&Position::initial(&rules)).unwrap();

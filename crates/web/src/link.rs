@@ -39,7 +39,7 @@ pub(crate) fn to_record(link: &str) -> Result<Record, LinkError> {
     let wrong = |why: &str| LinkError { text: excerpt(link), why: why.to_owned() };
     let fields: Vec<&str> = link.split('~').collect();
     let [rules, start, ending, plies] = fields[..] else { return Err(wrong("expected four fields divided by ~")) };
-    let rules: Rules = rules.parse().map_err(|error| wrong(&format!("{error}")))?;
+    let rules = Rules::parse_stored(rules).map_err(|error| wrong(&format!("{error}")))?;
     let start = match start {
         "" => Position::initial(&rules),
         text => Position::parse(&text.replace('+', " "), rules.ladder()).map_err(|error| wrong(&error.to_string()))?,

@@ -5,13 +5,14 @@ use std::ffi::OsStr;
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::support::{compare_lines, fixtures, line_differences, program, run};
+use crate::support::{compare_lines, fixtures, in_old_words, line_differences, program, run};
 
 /// Tags that records did not have then.
 pub(crate) const NEW_TAGS: [&str; 2] = ["FirstEngine", "SecondEngine"];
 
-/// Records without the tags that did not exist then.
+/// Records without the tags that did not exist then, in the words of then.
 pub(crate) fn without_new_tags(records: &str) -> String {
+    let records = in_old_words(records);
     let is_new = |line: &str| {
         let name = line.strip_prefix('[').and_then(|tag| tag.split_once(' ')).map(|(name, _)| name);
         name.is_some_and(|name| NEW_TAGS.contains(&name))

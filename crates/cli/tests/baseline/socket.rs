@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tungstenite::{Message, WebSocket};
 
 use crate::games::without_new_tags;
-use crate::support::{compare_json, is_writing, keep_folder};
+use crate::support::{as_meant, compare_json, in_old_words, is_writing, keep_folder};
 
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap());
@@ -305,7 +305,8 @@ pub(crate) fn normalise(value: &mut Value) {
             {
                 *text = format!("{before}[Date \"masked\"{after}");
             }
-            *text = REWORDED.iter().fold(without_places(text), |text, (then, now)| text.replace(then, now));
+            *text =
+                REWORDED.iter().fold(in_old_words(&without_places(text)), |text, (then, now)| text.replace(then, now));
             if text.starts_with("[Event ") {
                 *text = without_new_tags(text);
             }
@@ -405,7 +406,8 @@ fn a_game_of_two_people(session: &mut Session) -> String {
 
 /// A game against a player, with hints and analysis, resigned in the end.
 fn a_game_against(session: &mut Session, first: &str, second: &str) -> String {
-    let id = session.new_game(json!({ "type": "new", "first": first, "second": second, "rules": "chen,board=3x4" }));
+    let id = session
+        .new_game(json!({ "type": "new", "first": first, "second": second, "rules": as_meant("chen,board=3x4") }));
     session.page.wait(|page| page.plies() == usize::from(first != "person"));
     session.note_game();
     (0..5).for_each(|_| session.play(2));

@@ -16,7 +16,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::games::without_new_tags;
-use crate::support::{compare_lines, program};
+use crate::support::{as_meant, compare_lines, program};
 
 const ROWS: u16 = 30;
 const COLUMNS: u16 = 120;
@@ -214,8 +214,8 @@ fn two_people_see_the_same() {
 #[test]
 fn a_person_and_a_player_see_the_same() {
     let dir = tempfile::tempdir().unwrap();
-    let args = "--against chen:var1,table=1 --second --seed 9 --rules chen --save game.anqi";
-    let mut person = Person::start(dir.path(), "chen", args);
+    let args = as_meant("--against chen:var1,table=1 --second --seed 9 --rules chen --save game.anqi");
+    let mut person = Person::start(dir.path(), &as_meant("chen"), &args);
     person.step("", "the player begins", |text| count_of(text) == Some(1) && !text.contains("thinking"));
     (0..6).for_each(|_| person.play(2));
     person.step("u", "taken back", |text| count_of(text) == Some(11));

@@ -21,7 +21,12 @@ fn searched(options: &MctsOptions, game: &Game, playouts: u64) -> Mcts {
 
 /// Games in progress, from the first ply to the last, on several boards.
 fn games() -> Vec<Game> {
-    let rules = ["server", "chen,board=2x4,army=KPPP", "chen,board=3x4,army=KGRNCP", "server,ladder=hongkong"];
+    let rules = [
+        "server",
+        "chen,board=2x4,army=KPPP,repeat=off",
+        "chen,board=3x4,army=KGRNCP,repeat=off",
+        "server,ladder=hongkong",
+    ];
     let mut games = Vec::new();
     for (number, rules) in (0..).zip(rules) {
         let rules: Rules = rules.parse().unwrap();
@@ -240,7 +245,7 @@ fn a_full_tree_is_searched_on() {
 fn a_kept_tree_goes_on() {
     for nodes in [Nodes::Chance, Nodes::Group] {
         let options = MctsOptions { nodes, keep: true, ..MctsOptions::default() };
-        let rules: Rules = "chen,board=2x4,army=KCPP".parse().unwrap();
+        let rules: Rules = "chen,board=2x4,army=KCPP,repeat=off".parse().unwrap();
         let deal = Deal::new(&rules, &Seed::from(5));
         let mut game = Game::new(rules);
         let mut player = Mcts::new(&options, Seed::from(3), &Resources::default());

@@ -1,10 +1,11 @@
 //! The programs of Chen, Shen & Hsu, "Chinese Dark Chess" (ICGA Journal 33(2), 2010): BASIC, ENHANCE,
 //! VAR1, VAR2 and VAR3, as one search with options.
 //!
-//! Algorithm 3.2 searches moving actions first and turns to flips only if no move improves on the
-//! immediate evaluation (`s ≤ c`). The programs differ in where flips are searched and in how many of
-//! the pieces that may come up they look at. Pruning here never changes a value: a test holds it
-//! against [`printed`](crate::printed).
+//! Algorithm 3.2 searches moving actions first, by "normal alpha-beta … by considering only moving actions", and turns to
+//! flips only if no move improves on the immediate evaluation (`s ≤ c`). So flips are searched at the root and after flips,
+//! not below moves (`below=moves`); the other reading searches them there, too (`below=flips`). The programs differ in where
+//! flips are searched and in how many of the pieces that may come up they look at. Pruning here never changes a value: a
+//! test holds it against [`printed`](crate::printed).
 
 use anqi_rules::{Game, Move, Piece, Position, Seed, Square};
 use anqi_task::{Stop, together};
@@ -28,7 +29,25 @@ choices! {
     pub enum Flips {
         Never = "never", "nowhere; the flipping policy decides at the root (BASIC)";
         Root = "root", "at the root only: initial-depth flipping (VAR1)";
-        Everywhere = "everywhere", "at every node (ENHANCE, VAR2, VAR3)";
+        Everywhere = "everywhere", "by Algorithm 3.2, at the root and after flips; below moves as `below` says (ENHANCE, VAR2, VAR3)";
+    }
+}
+
+choices! {
+    /// What Algorithm 3.2 searches below a move, where flips are searched everywhere.
+    pub enum Below {
+        Moves = "moves", "only moves, as Algorithm 3.2 is printed: its first search is a normal alpha-beta";
+        Flips = "flips", "moves and flips: the first search is Algorithm 3.2 again";
+    }
+}
+
+impl Below {
+    /// The other reading.
+    pub(crate) const fn other(self) -> Below {
+        match self {
+            Below::Moves => Below::Flips,
+            Below::Flips => Below::Moves,
+        }
     }
 }
 
@@ -50,12 +69,13 @@ choices! {
 }
 
 /// How the family plays: see `behaviour.rs`.
-pub(crate) const BEHAVIOUR: u64 = 0x2e9c_b50b_6535_6222;
+pub(crate) const BEHAVIOUR: u64 = 0x7abf_2253_3e71_d460;
 
 options! {
     /// What the programs of Chen et al. can be told. Each preset is a setting of these.
     pub struct ChenOptions {
         flips: Flips = Flips::Everywhere, Names(Flips::NAMES), "where flips are searched";
+        below: Below = Below::Moves, Names(Below::NAMES), "where flips are searched everywhere: what is searched below a move";
         condition: bool = true, OnOff, "search flips only where no move improves on the evaluation (s <= c)";
         policy: FlipPolicy = FlipPolicy::TakeAdvantageOrFlip, Names(FlipPolicy::NAMES), "when to flip if flips are not searched";
         k: u32 = 14, 1..=14, "how many of the pieces that may come up a flip looks at";
@@ -156,6 +176,18 @@ impl Player for Chen {
     }
 }
 
+/// Which of the two functions of Algorithm 3.2 searches a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Actions {
+    /// `alpha_beta`: "only moving actions".
+    Moves,
+    /// `exhaustive`: moves, then flips.
+    All,
+}
+
+/// What the keys of nodes have in common that [`Actions::All`] searches beside others of the same position.
+const EXHAUSTIVE: u64 = 0xA076_1D64_78BD_642F;
+
 struct Search<'a, E> {
     eval: &'a E,
     options: &'a ChenOptions,
@@ -233,7 +265,7 @@ impl<E: Evaluate> Search<'_, E> {
             let Move::Step { from, to } = mv else { continue };
             let alpha = if self.purpose == Purpose::Analysis { -Score::INFINITE } else { s };
             self.line.push(root);
-            let v = -self.value(&root.after_step(from, to), depth - 1, -Score::INFINITE, -alpha);
+            let v = -self.value(&root.after_step(from, to), depth - 1, -Score::INFINITE, -alpha, self.below_moves());
             self.line.pop();
             if spent(self) {
                 return best.map(|best| Iteration { best, score: s, candidates, complete: false });
@@ -292,14 +324,27 @@ impl<E: Evaluate> Search<'_, E> {
     /// The null-move search that stands for a flip.
     fn pass(&mut self, root: &Position, depth: u32) -> Score {
         self.line.push(root);
-        let v = -self.value(&root.after_pass(), depth - 1, -Score::INFINITE, Score::INFINITE);
+        let v = -self.value(&root.after_pass(), depth - 1, -Score::INFINITE, Score::INFINITE, Actions::Moves);
         self.line.pop();
         v
     }
 
+    /// What is searched below a move of a node that searches all actions.
+    fn below_moves(&self) -> Actions {
+        match (self.options.flips, self.options.below) {
+            (Flips::Everywhere, Below::Flips) => Actions::All,
+            _ => Actions::Moves,
+        }
+    }
+
+    /// What is searched below a flip.
+    fn below_flips(&self) -> Actions {
+        if self.options.flips == Flips::Everywhere { Actions::All } else { Actions::Moves }
+    }
+
     /// Algorithm 3.2 with pruning: the value of a node, exact between `alpha` and `beta`, otherwise a
     /// bound on the side where it lies.
-    fn value(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score) -> Score {
+    fn value(&mut self, position: &Position, depth: u32, alpha: Score, beta: Score, actions: Actions) -> Score {
         // Step 1. The budget. A search that ran out returns anything; its result is not used.
         if self.meter.count() {
             return Score::DRAW;
@@ -316,7 +361,9 @@ impl<E: Evaluate> Search<'_, E> {
             return Score::DRAW;
         }
         // Step 4. The table answers only for the depth that it was asked: it never changes a value.
-        let key = self.line.key(position, depth);
+        let searches_flips = actions == Actions::All && !position.hidden().is_empty();
+        let tells_apart = searches_flips && self.options.below == Below::Moves;
+        let key = self.line.key(position, depth) ^ if tells_apart { EXHAUSTIVE } else { 0 };
         let remembered = if depth > 1 { self.table.and_then(|table| table.get(key)) } else { None };
         let answer = remembered.filter(|entry| u32::from(entry.depth) == depth);
         if let Some(score) = answer.and_then(|entry| entry.settles(alpha, beta)) {
@@ -324,13 +371,13 @@ impl<E: Evaluate> Search<'_, E> {
         }
 
         // Step 5. Moving actions. Whether flips are searched depends on s ≤ c, so s must be known up to c.
-        let searches_flips = self.options.flips == Flips::Everywhere && !position.hidden().is_empty();
         let c = match (searches_flips, self.options.condition) {
             (true, true) => self.eval.evaluate(position),
             (true, false) => Score::INFINITE,
             (false, _) => -Score::INFINITE,
         };
         let floor = if searches_flips { alpha.min(c) } else { alpha };
+        let below = if searches_flips { self.below_moves() } else { Actions::Moves };
         let mut s = -Score::INFINITE;
         let mut best = None;
         self.line.push(position);
@@ -339,7 +386,7 @@ impl<E: Evaluate> Search<'_, E> {
         // Just before the horizon sorting costs more than it saves.
         while let Some(mv) = picker.step(position, (self.options.sort && depth > 1).then(|| (&self.history).into())) {
             let Move::Step { from, to } = mv else { continue };
-            let v = -self.value(&position.after_step(from, to), depth - 1, -beta, -s.max(floor));
+            let v = -self.value(&position.after_step(from, to), depth - 1, -beta, -s.max(floor), below);
             if v > s {
                 (s, best) = (v, Some(mv));
             }
@@ -348,7 +395,10 @@ impl<E: Evaluate> Search<'_, E> {
             }
         }
 
-        // Step 6. Flipping actions, if no move takes an advantage.
+        // Step 6. Flipping actions, if no move takes an advantage. Without a move the printed first search is the evaluation.
+        if searches_flips && s == -Score::INFINITE && self.options.below == Below::Moves {
+            s = self.eval.evaluate(position);
+        }
         if searches_flips && s <= c && s < beta {
             for square in position.hidden() {
                 let v = self.flip(position, square, depth, (s.max(alpha), beta), None);
@@ -421,7 +471,7 @@ impl<E: Evaluate> Search<'_, E> {
             } else {
                 whole
             };
-            let v = -self.value(&position.after_flip(square, piece), depth - 1, -high, -low);
+            let v = -self.value(&position.after_flip(square, piece), depth - 1, -high, -low, self.below_flips());
             if self.meter.is_spent() {
                 break;
             }
