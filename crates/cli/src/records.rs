@@ -200,6 +200,10 @@ fn print_stats(summary: &GamesSummary, text: &mut dyn Write) -> io::Result<()> {
         number(branching.with_flip_squares),
         number(branching.with_flip_outcomes)
     )?;
+    let complexity = &summary.complexity;
+    if let (Some(states), Some(tree)) = (complexity.state_space_log10, complexity.game_tree_log10) {
+        writeln!(text, "complexity   10^{states:.1} states, a game tree of 10^{tree:.1}")?;
+    }
     let first = &summary.first_player;
     write!(text, "first player {} won, {} drawn, {} lost", first.wins, first.draws, first.losses)?;
     if let Some(score) = &first.score {

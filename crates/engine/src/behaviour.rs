@@ -76,7 +76,8 @@ fn chen() {
          ,flips=never,policy=take-advantage-or-flip ,k=1 ,k=6 ,order=random,k=6 ,eval=dynamic ,eval=course ,eval=hand \
          ,eval=draw ,eval=outcome ,weights=1000/700/500/300/100/200/50 ,eval=dynamic,weights=90/80/70/60/50/40/30/20/10/5 \
          ,eval=course,weights=900/700/500/300/100/200/50/7 ,eval=hand,weights=HAND ,risk=1.5 ,risk=-2 ,clip=on ,sort=off \
-         ,star1=off ,table=0 ,tables=on",
+         ,star1=off ,table=0 ,tables=on ,eval=situated ,worse=0.3 ,worse=0 ,quiescence=on ,below=flips,quiescence=on \
+         ,flips=never,place=king ,flips=never,place=carriage ,place=both",
     );
 }
 

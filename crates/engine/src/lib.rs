@@ -43,12 +43,12 @@ pub use anqi_task::Stop;
 pub use champion::{ChampionOptions, Chances, NetOption, chances, chances_in_tables, expected};
 pub use eval::{
     Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, Linear, NetworkError, NetworkFacts, OutcomeOnly,
-    Weights, WeightsError, play_out_captures, quiesce, view,
+    Situated, Weights, WeightsError, play_out_captures, quiesce, view,
 };
 pub use fingerprint::{Fingerprint, FingerprintError};
 pub use limits::Limits;
 pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
-pub use minimax::chen::{Below, ChenOptions, FlipPolicy, Flips, TypeOrder};
+pub use minimax::chen::{Below, ChenOptions, FlipPlace, FlipPolicy, Flips, TypeOrder};
 pub use minimax::negascout::{NegaScoutOptions, TableSize};
 pub use options::{OptionError, OptionInfo, WeightList};
 pub use player::{Candidate, Choice, FlipOutcome, Player, ResultCounts, SearchStats};

@@ -85,6 +85,34 @@ impl Candidate {
     }
 }
 
+impl Candidate {
+    /// How likely a flip brings less than `score`; 0 or 1 for a step.
+    ///
+    /// Of the two choices of Chen et al., section 2.3, the flip has the better mean, 20, and is worse than 10 in two of three
+    /// cases:
+    ///
+    /// ```
+    /// use anqi_engine::{Candidate, FlipOutcome, Score};
+    /// # let piece = anqi_rules::Piece::from_char('K').unwrap();
+    /// let outcome = |score| FlipOutcome { piece, count: 1, score: Score(score) };
+    /// let outcomes: Vec<_> = [-20, 0, 80].into_iter().map(outcome).collect();
+    /// let score = Score::mean(outcomes.iter().map(|outcome| (outcome.score, outcome.count)));
+    /// let flip = Candidate { mv: "a1".parse()?, score, outcomes, results: None };
+    /// assert_eq!(flip.score, Score(20));
+    /// assert_eq!(flip.chance_below(Score(10)), 2.0 / 3.0);
+    /// # Ok::<(), anqi_rules::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn chance_below(&self, score: Score) -> f64 {
+        let weight =
+            |outcomes: &mut dyn Iterator<Item = &FlipOutcome>| outcomes.map(|o| f64::from(o.count)).sum::<f64>();
+        if self.outcomes.is_empty() {
+            return f64::from(u8::from(self.score < score));
+        }
+        weight(&mut self.outcomes.iter().filter(|outcome| outcome.score < score)) / weight(&mut self.outcomes.iter())
+    }
+}
+
 /// How many games were won, drawn and lost.
 ///
 /// ```

@@ -153,6 +153,21 @@ fn programs_give_the_printed_values_in_many_positions() {
     SAMPLES.into_iter().for_each(|(rules, hidden, depth, count)| check(rules, hidden, depth, count));
 }
 
+/// With captures beyond the horizon and with values that depend on where cannons stand, sums of flips have other bounds.
+#[test]
+fn pruning_changes_nothing_with_other_leaves() {
+    let rules: Rules = "chen,repeat=off".parse().unwrap();
+    for root in positions(&rules, &Seed::from(5), 8, 40) {
+        for leaf in ["quiescence=on", "eval=situated", "eval=situated,quiescence=on"] {
+            let value = |variant: &str| played(&format!("chen:enhance,{leaf}{variant}"), rules, &root, 3);
+            let plain = value(",table=0,star1=off,sort=off");
+            for variant in VARIANTS {
+                assert_eq!(value(variant), plain, "{root} {leaf}{variant}");
+            }
+        }
+    }
+}
+
 /// Every step of the knight on a1 goes beside the rook. Where Black may wait by a flip, nothing is won.
 ///
 /// ```text

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use anqi_engine::{Choice, Limits, PlayerSpec, Resources, Stop};
+use std::collections::BTreeSet;
+
+use anqi_engine::{Choice, Limits, PlayerSpec, Resources, Score, Stop};
 use anqi_rules::{Color, Game, Ply, Rules, Seed, Termination};
 
 fn game(position: &str) -> Game {
@@ -151,4 +153,105 @@ fn flipping_policies() {
     for policy in ["move-first", "comparing", "take-advantage-or-flip"] {
         assert!(flips(policy, &stuck), "{policy}");
     }
+}
+
+/// Section 2.3: which piece should a player flip? The black king on b2 has two face-down neighbours; from d8 a cannon would take
+/// the king's minister on d2 over the carriage on d5.
+///
+/// ```text
+/// 8 x . . x
+/// 5 . . . N
+/// 2 x k . m
+/// 1 . x . .
+/// ```
+const WHERE: &str = "x2x/4/4/3N/4/4/xk1m/1x2 r PCgn";
+
+#[test]
+fn heuristics_say_where_to_flip() {
+    let squares = |spec: &str| {
+        let choice = analyse(&format!("chen:enhance,condition=off,{spec}"), &game(WHERE), &Limits::depth(1));
+        let flips = choice.candidates.iter().filter(|candidate| !candidate.outcomes.is_empty());
+        let mut squares: Vec<String> = flips.map(|candidate| candidate.mv.to_string()).collect();
+        squares.sort();
+        squares.join(" ")
+    };
+    assert_eq!(squares("place=anywhere"), "a2 a8 b1 d8");
+    assert_eq!(squares("place=king"), "a2 b1");
+    assert_eq!(squares("place=carriage"), "a2 d8");
+    assert_eq!(squares("place=both"), "a2 b1 d8");
+    // A policy draws from the same squares. Nothing of Red can move.
+    let stuck = game("x2x/4/4/4/4/4/xk1m/1x2 r PCgn");
+    let drawn = |place: &str| {
+        let draw = |seed: u64| {
+            let spec: PlayerSpec = format!("chen:basic,place={place}").parse().unwrap();
+            let mut player = spec.build(Seed::from(seed), &Resources::default()).unwrap();
+            player.choose(&stuck, &Limits::depth(1), &Stop::default()).unwrap().mv.to_string()
+        };
+        (0..40).map(draw).collect::<BTreeSet<String>>().into_iter().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(drawn("anywhere"), "a2 a8 b1 d8");
+    assert_eq!(drawn("king"), "a2 b1");
+    // No pawn of ours is face down: the heuristic names nothing.
+    assert_eq!(squares_of_king("x2x/4/4/3N/4/4/xk1m/1x2 r CCgn"), "a2 a8 b1 d8");
+}
+
+fn squares_of_king(position: &str) -> String {
+    let choice = analyse("chen:enhance,condition=off,place=king", &game(position), &Limits::depth(1));
+    let flips = choice.candidates.iter().filter(|candidate| !candidate.outcomes.is_empty());
+    flips
+        .map(|candidate| candidate.mv.to_string())
+        .collect::<BTreeSet<String>>()
+        .into_iter()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Risk as a probability: a guard or a rook on a2 takes the cannon, but a black guard there takes the minister.
+///
+/// ```text
+/// 8 . . . X
+/// 7 . . . X
+/// 2 X M . .
+/// 1 c P . .
+/// ```
+#[test]
+fn a_flip_that_is_often_worse_is_not_chosen() {
+    let game = game("3x/3x/4/4/4/4/xM2/cP2 r GRg");
+    let chosen =
+        |worse: &str| choose(&format!("chen:enhance,below=flips{worse}"), &game, &Limits::depth(3)).mv.to_string();
+    let analysed = analyse("chen:enhance,below=flips", &game, &Limits::depth(3));
+    let flip = analysed.candidates.iter().find(|candidate| candidate.mv.to_string() == "a2").unwrap();
+    let step =
+        analysed.candidates.iter().filter(|candidate| candidate.outcomes.is_empty()).max_by_key(|c| c.score).unwrap();
+    assert!(flip.score > step.score);
+    assert_eq!(flip.chance_below(step.score), 1.0 / 3.0);
+    assert_eq!(chosen(""), "a2");
+    assert_eq!(chosen(",worse=0.34"), "a2");
+    assert_ne!(chosen(",worse=0.33"), "a2");
+}
+
+/// Section 3.2: captures beyond the horizon. The rook takes a knight that a guard protects.
+#[test]
+fn quiescence_sees_the_recapture() {
+    let game = game("4/4/4/4/3P/1g2/1n2/1R2 r -");
+    let score = |spec: &str| choose(spec, &game, &Limits::depth(1));
+    assert_eq!(score("chen:enhance").mv.to_string(), "b1-b2");
+    assert_ne!(score("chen:enhance,quiescence=on").mv.to_string(), "b1-b2");
+}
+
+/// Section 2.4: "A program that plays repeated moves in disadvantageous positions is reasonable. Playing repeated moves in
+/// an advantageous position misses the chance of winning a game."
+#[test]
+fn the_better_side_sees_a_repetition_as_a_draw() {
+    let score = |rules: &str| {
+        let position = "4/4/4/4/4/4/4/G2n r -".parse().unwrap();
+        let mut game = Game::from_position(rules.parse().unwrap(), position).unwrap();
+        for ply in ["a1-a2", "d1-d2", "a2-a1", "d2-d1"] {
+            game.play(ply.parse().unwrap()).unwrap();
+        }
+        let choice = analyse("chen:basic", &game, &Limits::depth(2));
+        choice.candidates.iter().find(|candidate| candidate.mv.to_string() == "a1-a2").unwrap().score
+    };
+    assert_eq!(score("chen"), Score::DRAW);
+    assert!(score("chen,repeat=off") > Score::DRAW);
 }

@@ -78,6 +78,6 @@ pub use reader::{LocatedRecord, Reader};
 pub use record::{Contradiction, PlayedPly, Record};
 pub use replay::{BoardEnding, EndingCheck, IllegalPly, Replay, ReplayError, replay};
 pub use result::{GameResult, Reason, ResultError};
-pub use stats::{Branching, FirstPlayer, GamesSummary, Interval, Spread, Stats};
+pub use stats::{Branching, Complexity, FirstPlayer, GamesSummary, Interval, Spread, Stats};
 pub use tags::{TagError, Tags};
 pub use writer::Writer;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anqi_rules::{Ply, Seat};
+use anqi_rules::{Ply, Rules, Seat};
 use serde::Serialize;
 
 use crate::replay::Replay;
@@ -23,6 +23,8 @@ pub struct Stats {
     wins: u64,
     draws: u64,
     losses: u64,
+    /// The rules with the largest state space.
+    largest: Option<Rules>,
 }
 
 impl Stats {
@@ -30,6 +32,10 @@ impl Stats {
     pub fn add(&mut self, replay: &Replay) {
         let game = &replay.game;
         self.plies.add(game.plies().len() as u64);
+        let size = Rules::state_space_log10;
+        if self.largest.is_none_or(|largest| size(&largest) < size(game.rules())) {
+            self.largest = Some(*game.rules());
+        }
         for ((ply, before), after) in game.plies().iter().zip(game.positions()).zip(&game.positions()[1..]) {
             match ply {
                 Ply::Flip(..) => self.flips += 1,
@@ -61,6 +67,8 @@ impl Stats {
     pub fn summary(&self) -> GamesSummary {
         let games = self.plies.count;
         let per_position = |sum: u64| ratio(sum, self.plies.sum);
+        let choices = per_position(self.steps + self.flip_squares);
+        let game_tree = ratio(self.plies.sum, games).zip(choices).map(|(plies, choices)| plies * choices.log10());
         GamesSummary {
             games,
             length: self.plies.spread(),
@@ -68,7 +76,7 @@ impl Stats {
             captures: ratio(self.captures, games),
             branching: Branching {
                 moves: per_position(self.steps),
-                with_flip_squares: per_position(self.steps + self.flip_squares),
+                with_flip_squares: choices,
                 with_flip_outcomes: per_position(self.steps + self.flip_outcomes),
             },
             endings: self.endings.clone(),
@@ -77,6 +85,10 @@ impl Stats {
                 draws: self.draws,
                 losses: self.losses,
                 score: self.score.interval().map(|interval| interval.scaled(0.5)),
+            },
+            complexity: Complexity {
+                state_space_log10: self.largest.map(|rules| tenths(rules.state_space_log10())),
+                game_tree_log10: game_tree.map(tenths),
             },
         }
     }
@@ -100,6 +112,22 @@ pub struct GamesSummary {
     pub endings: BTreeMap<String, u64>,
     /// How the first player did.
     pub first_player: FirstPlayer,
+    /// How large the game is.
+    pub complexity: Complexity,
+}
+
+/// How large a game is, in powers of ten, as the literature estimates it (Chen et al., section 1).
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Complexity {
+    /// Of the rules with the most states: [`Rules::state_space_log10`].
+    pub state_space_log10: Option<f64>,
+    /// The choices of a position, a flip counted by its square, to the power of the plies of a game.
+    pub game_tree_log10: Option<f64>,
+}
+
+/// Logarithms are not the same to the last digit on every machine.
+fn tenths(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
 }
 
 /// How numbers lie.

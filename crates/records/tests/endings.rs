@@ -129,7 +129,9 @@ fn totals_have_fixed_keys() {
         concat!(
             r#"{"games":1,"length":{"mean":1.0,"sd":null,"min":1,"max":1},"flips":0.0,"captures":1.0,"#,
             r#""branching":{"moves":2.0,"with_flip_squares":2.0,"with_flip_outcomes":2.0},"#,
-            r#""endings":{"elimination":1},"first_player":{"wins":1,"draws":0,"losses":0,"score":null}}"#
+            r#""endings":{"elimination":1},"first_player":{"wins":1,"draws":0,"losses":0,"score":null},"#,
+            // Two choices in one ply; 2^32 · 32! / ((5!)² (2!)^10).
+            r#""complexity":{"state_space_log10":37.9,"game_tree_log10":0.3}}"#
         )
     );
     assert_eq!(Stats::default().summary().length, None);

@@ -193,6 +193,19 @@ impl Rules {
         self.0.chase
     }
 
+    /// The size of the state space as the literature estimates it, as a power of ten: every arrangement of the army, each piece
+    /// face up or face down. Chen et al., section 1: 2^32 · 32! / ((5!)² (2!)^10), "roughly 10^37".
+    ///
+    /// ```
+    /// assert_eq!(anqi_rules::Rules::chen().state_space_log10() as u32, 37);
+    /// ```
+    #[must_use]
+    pub fn state_space_log10(&self) -> f64 {
+        let factorial = |n: u32| (1..=n).map(|k| f64::from(k).log10()).sum::<f64>();
+        let alike: f64 = self.army().iter().map(|(_, count)| factorial(u32::from(count))).sum();
+        f64::from(self.army().len()) * 2_f64.log10() + factorial(self.army().len()) - alike
+    }
+
     /// The names that a rule string may start with.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NamedRules::ALL.into_iter().map(NamedRules::name)

@@ -3,7 +3,9 @@
 use anqi_rules::{Position, excerpt};
 
 use super::weights::MOST;
-use super::{Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, OutcomeOnly, Weights, WeightsError};
+use super::{
+    Course, DrawJudge, Dynamic, Evaluate, Evaluation, Fixed, Hand, OutcomeOnly, Situated, Weights, WeightsError,
+};
 
 /// An evaluation that is a sum of weights, each counted as often as the position says. Its gradient by the weights is
 /// what [`features`](Linear::features) gives, and it is never written down a second time.
@@ -42,7 +44,7 @@ macro_rules! linear {
                 let $eval = Hand::default();
                 Some($then)
             }
-            Evaluation::Draw | Evaluation::Outcome => None,
+            Evaluation::Situated | Evaluation::Draw | Evaluation::Outcome => None,
         }
     };
 }
@@ -65,6 +67,7 @@ impl Evaluation {
             Evaluation::Dynamic => then(&Dynamic::with_weights(weights)),
             Evaluation::Course => then(&Course::with_weights(weights)),
             Evaluation::Hand => then(&Hand::with_weights(weights)),
+            Evaluation::Situated => then(&Situated::default()),
             Evaluation::Draw => then(&DrawJudge),
             Evaluation::Outcome => then(&OutcomeOnly),
         }

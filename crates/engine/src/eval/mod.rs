@@ -10,6 +10,7 @@ mod linear;
 mod network;
 mod network_file;
 mod quiet;
+mod situated;
 mod weights;
 
 use anqi_rules::{Color, Position};
@@ -29,6 +30,7 @@ pub use network::view;
 pub(crate) use network::{Accumulator, Network};
 pub use network_file::NetworkError;
 pub use quiet::{play_out_captures, quiesce};
+pub use situated::Situated;
 pub use weights::{Weights, WeightsError};
 
 /// Says how good a position is for the side to move, without looking ahead.
@@ -78,6 +80,7 @@ choices! {
     pub enum Evaluation {
         Static = "static", "fixed piece values (Chen 2.4)";
         Dynamic = "dynamic", "values that follow what is left of the enemy (Chen 2.4)";
+        Situated = "situated", "the same, with cannons by distance and unknown neighbours, and the king's risk (Chen 2.4)";
         Course = "course", "the course program's: useless pieces count nothing, mobility counts";
         Hand = "hand", "the champion's by hand: pieces by what can take them, where they stand";
         Draw = "draw", "the material count that judges draws (Jouandeau 4.1)";
@@ -104,6 +107,10 @@ macro_rules! with_evaluation {
             }
             $crate::eval::Evaluation::Hand => {
                 let $eval = <$crate::eval::Hand as $crate::eval::Linear>::with_weights($weights);
+                $then
+            }
+            $crate::eval::Evaluation::Situated => {
+                let $eval = $crate::eval::Situated::default();
                 $then
             }
             $crate::eval::Evaluation::Draw => {

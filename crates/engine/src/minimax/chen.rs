@@ -7,7 +7,7 @@
 //! flips are searched and in how many of the pieces that may come up they look at. Pruning here never changes a value: a
 //! test holds it against [`printed`](crate::printed).
 
-use anqi_rules::{Game, Move, Piece, Position, Seed, Square};
+use anqi_rules::{Game, Kind, Move, Piece, Position, Seed, Square, SquareSet, neighbours};
 use anqi_task::{Stop, together};
 use arrayvec::ArrayVec;
 use rand_core::Rng;
@@ -15,7 +15,7 @@ use rand_core::Rng;
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::transposition::{Bound, Transposition, TranspositionTable};
-use crate::eval::{Evaluate, Evaluation, with_evaluation};
+use crate::eval::{Evaluate, Evaluation, quiesce, with_evaluation};
 use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::options::{Names, OnOff, WeightList, WeightRange, choices, options};
@@ -61,6 +61,16 @@ choices! {
 }
 
 choices! {
+    /// Which piece a player should flip (section 2.3). Where a heuristic names no square, all are taken.
+    pub enum FlipPlace {
+        Anywhere = "anywhere", "any";
+        King = "king", "beside the enemy king while a pawn of ours is face down";
+        Carriage = "carriage", "where a cannon of ours that is face down would have a target behind its carriage";
+        Both = "both", "by either";
+    }
+}
+
+choices! {
     /// In which order k-type expansion takes the pieces that may come up (section 4.1).
     pub enum TypeOrder {
         Fixed = "fixed", "always the same, the most numerous first (VAR2)";
@@ -69,7 +79,7 @@ choices! {
 }
 
 /// How the family plays: see `behaviour.rs`.
-pub(crate) const BEHAVIOUR: u64 = 0x7abf_2253_3e71_d460;
+pub(crate) const BEHAVIOUR: u64 = 0x4de5_5781_ff1e_318c;
 
 options! {
     /// What the programs of Chen et al. can be told. Each preset is a setting of these.
@@ -78,11 +88,14 @@ options! {
         below: Below = Below::Moves, Names(Below::NAMES), "where flips are searched everywhere: what is searched below a move";
         condition: bool = true, OnOff, "search flips only where no move improves on the evaluation (s <= c)";
         policy: FlipPolicy = FlipPolicy::TakeAdvantageOrFlip, Names(FlipPolicy::NAMES), "when to flip if flips are not searched";
+        place: FlipPlace = FlipPlace::Anywhere, Names(FlipPlace::NAMES), "which pieces are flipped: drawn by a policy, or searched at the root";
         k: u32 = 14, 1..=14, "how many of the pieces that may come up a flip looks at";
         order: TypeOrder = TypeOrder::Fixed, Names(TypeOrder::NAMES), "which of them";
         eval: Evaluation = Evaluation::Static, Names(Evaluation::NAMES), "evaluation function";
         weights: WeightList = WeightList::default(), WeightRange, "weights of the evaluation function, or a file that holds them";
         risk: f64 = 0.0, -10.0..=10.0, "standard deviations of a flip's outcome to subtract from its mean";
+        worse: f64 = 1.0, 0.0..=1.0, "largest probability that a flip turns out worse than the best action before it";
+        quiescence: bool = false, OnOff, "search captures beyond the horizon";
         clip: bool = false, OnOff, "search what a flip shows with the printed window: outcomes worse than the best move count like it";
         sort: bool = true, OnOff, "try moves first that were good elsewhere";
         star1: bool = true, OnOff, "prune flips by the bounds of their sum (Ballard 1983)";
@@ -176,6 +189,34 @@ impl Player for Chen {
     }
 }
 
+/// The squares that a heuristic of section 2.3 names, or all that are face down.
+fn flip_places(position: &Position, place: FlipPlace) -> SquareSet {
+    let hidden = position.hidden();
+    let Some(own) = position.turn() else { return hidden };
+    let foe = own.other();
+    let waits = |kind| position.pool().count(Piece { color: own, kind }) > 0;
+    // "When the opponent king is alive and our pawns are not yet revealed, we can try to flip the unknown pieces adjacent to
+    // the opponent king."
+    let beside_king = || -> SquareSet {
+        let kings = position.of_kind(Kind::King) & position.pieces(foe);
+        let is_beside = |square: &Square| !(neighbours(*square) & kings).is_empty();
+        hidden.iter().filter(|square| waits(Kind::Pawn) && is_beside(square)).collect()
+    };
+    // "When at least one of our cannons are not revealed, we can flip a piece that is behind the carriage in the same row or
+    // column of an opponent's piece to increase the chance of capturing pieces."
+    let behind_carriage = || -> SquareSet {
+        let jumps = position.ladder().cannons_jump() && waits(Kind::Cannon);
+        hidden.iter().filter(|square| jumps && !position.jumps(*square, own).is_empty()).collect()
+    };
+    let named = match place {
+        FlipPlace::Anywhere => SquareSet::EMPTY,
+        FlipPlace::King => beside_king(),
+        FlipPlace::Carriage => behind_carriage(),
+        FlipPlace::Both => beside_king() | behind_carriage(),
+    };
+    if named.is_empty() { hidden } else { named }
+}
+
 /// Which of the two functions of Algorithm 3.2 searches a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Actions {
@@ -215,7 +256,8 @@ impl<E: Evaluate> Search<'_, E> {
         let root = game.position();
         let first = *moves.first()?;
         let mut steps: Vec<Move> = moves.iter().copied().filter(|mv| matches!(mv, Move::Step { .. })).collect();
-        let random_flip = root.hidden().iter().nth(flip_draw as usize % root.hidden().len().max(1) as usize);
+        let places = flip_places(root, self.options.place);
+        let random_flip = places.iter().nth(flip_draw as usize % places.len().max(1) as usize);
         let mut best = Choice {
             mv: first,
             score: Score::DRAW,
@@ -287,8 +329,9 @@ impl<E: Evaluate> Search<'_, E> {
         }
         if s <= c || !self.options.condition {
             let mut most = f64::from(s.0);
-            for square in root.hidden() {
-                let keep_all = self.purpose == Purpose::Analysis || self.options.risk != 0.0;
+            for square in flip_places(root, self.options.place) {
+                let weighs_risk = self.options.risk != 0.0 || self.options.worse < 1.0;
+                let keep_all = self.purpose == Purpose::Analysis || weighs_risk;
                 let alpha = if keep_all && !self.options.clip { -Score::INFINITE } else { s };
                 let mut outcomes = Vec::new();
                 let score = self.flip(root, square, depth, (alpha, Score::INFINITE), Some(&mut outcomes));
@@ -297,7 +340,8 @@ impl<E: Evaluate> Search<'_, E> {
                 }
                 let candidate = Candidate { mv: Move::Flip(square), score, outcomes, results: None };
                 let worth = f64::from(score.0) - self.options.risk * candidate.spread();
-                if worth > most {
+                let is_safe = best.is_none() || candidate.chance_below(s) <= self.options.worse;
+                if worth > most && is_safe {
                     (most, s, best) = (worth, score, Some(candidate.mv));
                 }
                 candidates.push(candidate);
@@ -355,7 +399,7 @@ impl<E: Evaluate> Search<'_, E> {
         }
         // Step 3. The horizon.
         if depth == 0 {
-            return self.eval.evaluate(position);
+            return if self.options.quiescence { quiesce(self.eval, position) } else { self.eval.evaluate(position) };
         }
         if self.line.is_repetition(position) {
             return Score::DRAW;
@@ -454,7 +498,10 @@ impl<E: Evaluate> Search<'_, E> {
         let whole = (-Score::INFINITE, Score::INFINITE);
         let prunes = self.options.star1 && !self.options.clip && (alpha, beta) != whole;
         // No score below this node is larger: sums over what is not yet searched are bounded by it.
-        let most = self.eval.most(position, depth);
+        let most = match self.options.quiescence {
+            true => Score::win(depth).0, // captures beyond the horizon may win the game
+            false => self.eval.most(position, depth),
+        };
         let mut sum = 0;
         let mut left = weight;
         self.line.push(position);
