@@ -58,14 +58,27 @@ impl CountsFile {
             let TableTally { win, draw, loss, longest } = tally[color];
             format!("{win},{draw},{loss},{}", longest.map_or_else(String::new, |plies| plies.0.to_string()))
         };
-        let before = self.text.len();
-        self.text += &format!("{ending},{positions},{},{}\n", side(Color::Red), side(Color::Black));
-        let written = write_whole(&self.path, Access::Ordinary, |file| file.write_all(self.text.as_bytes()));
-        match written {
-            Ok(()) => drop(self.known.insert(ending.to_string())),
-            Err(_) => self.text.truncate(before),
+        let line = format!("{ending},{positions},{},{}\n", side(Color::Red), side(Color::Black));
+        let mut text = self.text.clone();
+        text.insert_str(self.place(&ending), &line);
+        write_whole(&self.path, Access::Ordinary, |file| file.write_all(text.as_bytes()))?;
+        self.text = text;
+        self.known.insert(ending.to_string());
+        Ok(())
+    }
+
+    /// Where the line of a class belongs. Lines are in the order of [`Class::all`], whichever class was solved first.
+    fn place(&self, ending: &Ending) -> usize {
+        let order = |ending: &Ending| (ending.len(), Class::of(ending).class);
+        let (new, mut place) = (order(ending), self.text.find('\n').map_or(self.text.len(), |end| end + 1));
+        for line in self.text[place..].split_inclusive('\n') {
+            let known = line.split(',').next().and_then(|class| class.parse::<Ending>().ok());
+            if known.is_some_and(|known| order(&known) > new) {
+                break;
+            }
+            place += line.len();
         }
-        written
+        place
     }
 }
 
@@ -76,6 +89,23 @@ mod tests {
 
     use super::*;
     use crate::{Flavour, Tables};
+
+    /// Threads end in any order.
+    #[test]
+    fn lines_do_not_depend_on_which_class_was_solved_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let names: Vec<Ending> = Class::all(2).into_values().collect();
+        let mut tables = Tables::new(Flavour::END);
+        tables.build(names.iter().copied(), NonZeroUsize::MIN).unwrap();
+        let written = |name: &str, order: &[Ending]| {
+            let path = dir.path().join(name);
+            let mut file = CountsFile::open(&path).unwrap();
+            order.iter().for_each(|name| file.add(*name, tables.table(name).unwrap().0.tally()).unwrap());
+            fs::read_to_string(path).unwrap()
+        };
+        let backwards: Vec<Ending> = names.iter().rev().copied().collect();
+        assert_eq!(written("forwards.csv", &names), written("backwards.csv", &backwards));
+    }
 
     #[test]
     fn a_torn_line_is_passed_over_and_written_again() {

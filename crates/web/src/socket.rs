@@ -577,7 +577,8 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let _inside = runtime.enter();
         let dir = tempfile::tempdir().unwrap();
-        let house = House::open(dir.path(), HouseSettings::default()).unwrap();
+        let settings = HouseSettings { deals: Some(anqi_rules::Seed::from(1)), ..HouseSettings::default() };
+        let house = House::open(dir.path(), settings).unwrap();
         let person = || "person".to_owned();
         let (open_game, _) = house
             .begin(Terms { rules: "server".to_owned(), first: person(), second: person(), ..Terms::default() })
