@@ -137,7 +137,10 @@ fn tournaments_have_a_table() {
     let output = anqi(dir.path(), &["tournament", "bad.toml"]);
     assert_eq!(output.status.code(), Some(1));
     let error = text(&output.stderr);
-    assert!(error.contains("unknown field `games`, expected one of `event`, `rules`, `seed`, `pairs`"), "{error}");
+    assert!(
+        error.contains("unknown field `games`, expected one of `version`, `event`, `rules`, `seed`, `pairs`"),
+        "{error}"
+    );
 }
 
 /// All three protocols with real processes give the games that the same player gives in process.

@@ -335,24 +335,28 @@ fn outside_programs_are_the_owners() {
     assert_eq!(pairs_in(&far).len(), 2);
     assert!(!trace.exists(), "the plan's command ran");
 
-    let status = anqi(&[
-        "fleet",
-        "status",
-        "--json",
-        "--nats",
-        &url,
-        "--trust",
-        text(&path("workers")),
-        "--trust",
-        &keys.coordinator,
-    ]);
-    let status = { status }.output().expect("anqi runs");
-    let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
-    let member = |name: &str| {
+    // A member tells its status every few seconds.
+    let read_status = || -> serde_json::Value {
+        let (workers, nats) = (path("workers"), ["--nats", url.as_str()]);
+        let trusted = ["--trust", text(&workers), "--trust", keys.coordinator.as_str()];
+        let output = anqi(&[&["fleet", "status", "--json"][..], &nats, &trusted].concat()).output().expect("anqi runs");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let find = |status: &serde_json::Value, name: &str| {
         status["members"].as_array().expect("a list").iter().find(|member| member["name"] == name).cloned()
     };
-    let refused = &member("worker 0").expect("it was there")["status"]["refused"]["not possible here"];
-    assert!(refused.as_u64() > Some(0), "{status}");
+    let mut asked = 0;
+    let status = loop {
+        let status = read_status();
+        let worker = find(&status, "worker 0").expect("it was there");
+        if worker["status"]["refused"]["not possible here"].as_u64() > Some(0) {
+            break status;
+        }
+        asked += 1;
+        assert!(asked < 100, "{status}");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    };
+    let member = |name: &str| find(&status, name);
     let job = member(&keys.coordinator[..8]).expect("it was there")["status"]["job"].clone();
     assert_eq!((job["done"].as_u64(), job["all"].as_u64()), (Some(2), Some(2)), "{status}");
 }
