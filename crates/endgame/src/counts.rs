@@ -1,5 +1,6 @@
 //! Results of classes that are too many to keep as tables: a file of comma-separated values, a line for each class.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,9 +68,9 @@ impl CountsFile {
         Ok(())
     }
 
-    /// Where the line of a class belongs. Lines are in the order of [`Class::all`], whichever class was solved first.
+    /// Where the line of a class belongs: fewer pieces first, then against the order of [`Class::all`], as one thread solves them.
     fn place(&self, ending: &Ending) -> usize {
-        let order = |ending: &Ending| (ending.len(), Class::of(ending).class);
+        let order = |ending: &Ending| (ending.len(), Reverse(Class::of(ending).class));
         let (new, mut place) = (order(ending), self.text.find('\n').map_or(self.text.len(), |end| end + 1));
         for line in self.text[place..].split_inclusive('\n') {
             let known = line.split(',').next().and_then(|class| class.parse::<Ending>().ok());

@@ -14,6 +14,7 @@ use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{self, Context};
 use async_nats::{HeaderMap, header};
+use tokio::time::sleep;
 
 use crate::envelope::{MOST_BYTES, Reason, Refused};
 use crate::key::PublicKey;
@@ -31,6 +32,8 @@ const ACK_WAIT: Duration = Duration::from_secs(10);
 pub(crate) const PROGRESS: Duration = Duration::from_secs(3);
 /// How long to wait before something that failed is tried again.
 pub(crate) const AGAIN: Duration = Duration::from_millis(300);
+/// How often a stream that cannot be made is tried again.
+const MOST_TRIES: u32 = 4;
 /// Results that were not collected.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -209,7 +212,18 @@ impl Queue {
         let last = |config| Config { max_messages_per_subject: 1, discard: DiscardPolicy::Old, ..config };
         let jobs = last(stream(JOBS, "anqi.fleet.jobs.*.*", MOST_BYTES));
         let status = Config { max_age: SEEN, ..last(stream(STATUS, "anqi.fleet.status.*", MOST_STATUS_BYTES)) };
-        let make = async |config| context.get_or_create_stream(config).await.map_err(|error| error.to_string());
+        // Of several members that make a stream at the same time all but one may be refused, and find it the next time.
+        let make = async |config: Config| {
+            let mut tries = 0;
+            loop {
+                match context.get_or_create_stream(config.clone()).await {
+                    Ok(stream) => return Ok(stream),
+                    Err(error) if tries == MOST_TRIES => return Err(error.to_string()),
+                    Err(_) => sleep(AGAIN).await,
+                }
+                tries += 1;
+            }
+        };
         let (work, results, jobs) = (make(work).await?, make(results).await?, make(jobs).await?);
         Ok(Queue { work, results, jobs, status: make(status).await?, context })
     }
