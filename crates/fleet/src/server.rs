@@ -102,6 +102,10 @@ impl NatsServer {
     pub fn new(url: &str) -> Result<NatsServer, FleetError> {
         let wrong = |what: &str| FleetError::Address { shown: without_login(url), what: what.to_owned() };
         let address: ServerAddr = url.parse().map_err(|_| wrong("expected nats://HOST:PORT or tls://HOST:PORT"))?;
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        if rest.trim_end_matches('/').contains('/') {
+            return Err(wrong("expected nats://HOST:PORT or tls://HOST:PORT, and %2F for a / in a password"));
+        }
         if !matches!(address.scheme(), "nats" | "tls") {
             return Err(wrong("it begins with neither nats:// nor tls://"));
         }
