@@ -102,6 +102,9 @@ impl ServeArgs {
 pub(crate) fn run(args: &ServeArgs, out: &mut Output) -> Result<Exit> {
     let public = args.network.public;
     operation::log(&args.operation, public);
+    if public {
+        operation::bound_allocator();
+    }
     let limits = operation::within_files(args.limits.limits(public))?;
     let dir = games_dir(args.games.as_deref());
     let house = match open(args, &dir, &limits) {

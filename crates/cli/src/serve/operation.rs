@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::process;
+use std::{env, process};
 
 use anqi_web::ServerLimits;
 use anyhow::{Context, Result, bail};
@@ -132,3 +132,23 @@ pub(crate) fn end() -> Result<impl Future<Output = ()>> {
         });
     })
 }
+
+/// Starts this program again in its own place with two arenas for the allocator, unless the environment decides that. glibc keeps
+/// freed memory for each thread, and reads the number of arenas when a program starts: without this the floods of
+/// `benchmarks/hostile/run` leave a server with a third more memory.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) fn bound_allocator() {
+    use std::os::unix::process::CommandExt;
+
+    const ARENAS: &str = "MALLOC_ARENA_MAX";
+    if env::var_os(ARENAS).is_some() {
+        return;
+    }
+    let Ok(program) = env::current_exe() else { return };
+    // It returns only if that fails; then the server takes more memory.
+    let error = process::Command::new(program).args(env::args_os().skip(1)).env(ARENAS, "2").exec();
+    tracing::warn!("cannot bound the allocator: {error}");
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) fn bound_allocator() {}

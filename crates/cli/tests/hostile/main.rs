@@ -33,8 +33,6 @@ impl Server {
     fn start(games: &std::path::Path, args: &[&str]) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anqi"));
         command.args(["serve", "--json", "--no-open", "--port", "0", "--games"]).arg(games).args(args);
-        // As docs/NETWORK.md and the examples in packaging/ have it.
-        command.env("MALLOC_ARENA_MAX", "2");
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
