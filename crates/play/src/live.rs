@@ -510,6 +510,15 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     /// # Errors
     /// If the command cannot be carried out.
     pub fn propose(&self, by: Seat, command: &Command, now: Duration) -> Result<Option<Entry>, Refusal> {
+        let entry = self.unchecked(by, command, now)?;
+        match entry {
+            Some(Entry::Ply { ply, .. }) if !self.game.is_legal(ply.to_move()) => Err(self.illegal(ply.to_move())),
+            _ => Ok(entry),
+        }
+    }
+
+    /// The same without asking whether a step is legal: [`Game::play`] asks again.
+    fn unchecked(&self, by: Seat, command: &Command, now: Duration) -> Result<Option<Entry>, Refusal> {
         if let Some(outcome) = self.game.outcome() {
             return Err(Refusal::Over(outcome));
         }
@@ -595,12 +604,15 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     /// A move of the side to move that took so long; the deal says what a flip shows.
     fn ply(&self, mv: Move, used: Duration) -> Result<Option<Entry>, Refusal> {
         let dealt = self.deal.get().and_then(|deal| deal.resolve(mv).ok());
-        let ply = dealt.filter(|_| self.game.is_legal(mv));
-        let ply = ply.ok_or_else(|| Refusal::Illegal { mv, position: *self.game.position() })?;
+        let ply = dealt.ok_or_else(|| self.illegal(mv))?;
         let Timer { allowance, left } = self.timers[self.game.seat() as usize];
         let moves = (self.game.plies().len() / 2 + 1) as u32;
         let clock = allowance.clock.zip(left).map(|(clock, left)| clock.after_move(left, used, moves));
         Ok(Some(Entry::Ply { ply, clock }))
+    }
+
+    fn illegal(&self, mv: Move) -> Refusal {
+        Refusal::Illegal { mv, position: *self.game.position() }
     }
 
     /// Makes entries happen that were proposed, or that a journal holds. The clock of the side to move starts anew.
@@ -616,8 +628,11 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     /// # Errors
     /// If the command cannot be carried out.
     pub fn apply(&mut self, by: Seat, command: &Command, now: Duration) -> Result<Option<Entry>, Refusal> {
-        let entry = self.propose(by, command, now)?;
-        self.commit(entry.as_slice(), now)?;
+        let entry = self.unchecked(by, command, now)?;
+        self.commit(entry.as_slice(), now).map_err(|error| match error {
+            EntryError::Ply(PlyError::Illegal { ply, .. } | PlyError::LongChase { ply, .. }) => self.illegal(ply.to_move()),
+            error => error.into(),
+        })?;
         Ok(entry)
     }
 

@@ -361,17 +361,19 @@ impl Game {
     }
 
     fn check(&self, ply: Ply) -> Result<(), PlyError> {
-        let position = *self.position();
+        let position = self.position();
         if let Some(outcome) = self.outcome {
             return Err(PlyError::Over { ply, outcome });
         }
         if !position.is_legal(ply.to_move()) {
-            return Err(PlyError::Illegal { ply, position });
+            return Err(PlyError::Illegal { ply, position: *position });
         }
         match (ply, self.chase_ban()) {
-            (Ply::Flip(_, piece), _) if position.pool().count(piece) == 0 => Err(PlyError::NotInPool { ply, position }),
-            (_, Some(ban)) if ban.forbids(&position, ply.to_move()) => {
-                Err(PlyError::LongChase { ply, prey: ban.prey, position })
+            (Ply::Flip(_, piece), _) if position.pool().count(piece) == 0 => {
+                Err(PlyError::NotInPool { ply, position: *position })
+            }
+            (_, Some(ban)) if ban.forbids(position, ply.to_move()) => {
+                Err(PlyError::LongChase { ply, prey: ban.prey, position: *position })
             }
             _ => Ok(()),
         }
