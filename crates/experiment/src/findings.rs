@@ -4,7 +4,7 @@ use crate::figure::Figure;
 use crate::judge::Judged;
 use crate::kind::Told;
 use crate::section::Section;
-use crate::{Claim, Experiment, ExperimentError, Outline, Run, Sheet};
+use crate::{AssessmentPage, Claim, Experiment, ExperimentError, Outline, Run, Sheet};
 
 /// What a run found, as far as it is measured.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Findings {
     pub figures: Vec<Figure>,
     /// Words and tables of printed and measured numbers.
     pub sections: Vec<Section>,
+    /// Assessments, each of which is a page of its own.
+    pub pages: Vec<AssessmentPage>,
 }
 
 impl Experiment {
@@ -34,7 +36,7 @@ impl Experiment {
     /// If a table or the outline of the report cannot be read.
     pub fn findings(&self, run: &Run, sheet: &Sheet) -> Result<Findings, ExperimentError> {
         let Outline { claims, figures } = self.outline()?;
-        let Told { measured, printed, facts, figures: drawn, sections } = sheet.plan().tell(self, run)?;
+        let Told { measured, printed, facts, figures: drawn, sections, pages } = sheet.plan().tell(self, run)?;
         let figures = figures.iter().map(|plan| plan.figure(&printed, &facts)).chain(drawn);
         let judged = |claim: Claim| {
             let (there, here) = (claim.judge(&printed), claim.judge(&facts));
@@ -49,6 +51,7 @@ impl Experiment {
             claims: claims.into_iter().map(judged).collect(),
             figures: figures.collect(),
             sections,
+            pages,
         })
     }
 }

@@ -16,7 +16,7 @@ use anqi_task::Status;
 use crate::facts::Facts;
 use crate::figure::Figure;
 use crate::section::Section;
-use crate::{Experiment, ExperimentError, Run, SheetError};
+use crate::{AssessmentPage, Experiment, ExperimentError, Run, SheetError};
 
 /// The plan of one kind of experiment.
 pub(crate) trait Kind: fmt::Debug + Send + Sync {
@@ -57,6 +57,8 @@ pub(crate) struct Told {
     pub(crate) figures: Vec<Figure>,
     /// Words and tables.
     pub(crate) sections: Vec<Section>,
+    /// Assessments, each of which is a page of its own.
+    pub(crate) pages: Vec<AssessmentPage>,
 }
 
 /// What measuring needs from outside.

@@ -39,8 +39,8 @@ pub use findings::Findings;
 pub use judge::{Judged, Judgement};
 pub use kind::{Alone, Host, Inputs, Work};
 pub use kinds::{
-    BestMove, BranchingRow, Cell, MatchRow, Order, PlayoutPlan, PlayoutPlanFile, PlayoutRow, PositionFile,
-    PrintedBranching, PrintedMatch, PrintedPlayouts,
+    AssessmentPage, BestMove, BranchingRow, Cell, MatchRow, Order, PlayoutPlan, PlayoutPlanFile, PlayoutRow,
+    PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts,
 };
 pub use number::{Number, Z, show};
 pub use outline::{Axes, Claim, FigurePlan, Form, Outline, OutlineError};

@@ -17,7 +17,7 @@ pub fn figure_file(number: usize) -> String {
 /// Everything that a run found in words and tables; figures are images called [`figure_file`].
 #[must_use]
 pub fn experiment_markdown(findings: &Findings) -> String {
-    let Findings { experiment, run, question, readings, measured: (done, all, what), claims, figures, sections } =
+    let Findings { experiment, run, question, readings, measured: (done, all, what), claims, figures, sections, .. } =
         findings;
     let mut text = format!("# {experiment}: run {run}\n\n{question}\n\n");
     if let Some(readings) = readings {

@@ -1,6 +1,7 @@
 //! All kinds of experiments. A new one is a module, and a line in [`KINDS`].
 
 mod analysis;
+mod assess;
 mod branching;
 mod expected;
 mod games;
@@ -11,10 +12,12 @@ mod series;
 mod solve;
 mod source;
 mod tables;
+mod tune;
 
 use crate::SheetError;
 use crate::kind::Kind;
 
+pub use assess::AssessmentPage;
 pub use branching::{BranchingRow, PrintedBranching};
 pub use matches::{MatchRow, Order, PrintedMatch};
 pub use playouts::{BestMove, Cell, PlayoutPlan, PlayoutPlanFile, PlayoutRow, PositionFile, PrintedPlayouts};
@@ -28,6 +31,8 @@ pub(crate) const KINDS: &[(&str, Read)] = &[
     ("matches", matches::read),
     ("series", series::read),
     ("branching", branching::read),
+    ("assess", assess::read),
+    ("tune", tune::read),
     ("records", records::read),
     ("solve", solve::read),
     ("tables", tables::read),

@@ -114,7 +114,10 @@ impl TablesPlan {
         let (sender, solved) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             let counting = scope.spawn(|| {
-                let heard = move |ending: Ending, tally: &_| drop(sender.send((ending, *tally)));
+                let heard = move |ending: Ending, tally: &_| {
+                    // The receiver is gone only if this thread is, too.
+                    let _ = sender.send((ending, *tally));
+                };
                 anqi_endgame::count(&dir, Flavour::END, &missing, threads, &stop, heard)
             });
             let (mut done, mut written) = (found, Ok(()));
