@@ -107,14 +107,20 @@ struct ListedExperiment {
 struct ListedRun {
     name: String,
     finished: bool,
+    /// By which readings it was made, where its plan does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    readings: Option<String>,
 }
 
 fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     let entry = |name: String| -> Result<ListedExperiment> {
         let experiment = Experiment::open(&root.join(name))?;
-        let state =
-            |run: Run| ListedRun { name: run.name(), finished: run.sheet().is_ok_and(|sheet| sheet.is_finished(&run)) };
-        let runs = experiment.runs()?.into_iter().map(state).collect();
+        let state = |run: Run| -> Result<ListedRun> {
+            // What is older than plans of its kind is not gone on with.
+            let finished = !run.has_plan() || run.sheet().is_ok_and(|sheet| sheet.is_finished(&run));
+            Ok(ListedRun { name: run.name(), finished, readings: run.readings()? })
+        };
+        let runs = experiment.runs()?.into_iter().map(state).collect::<Result<_>>()?;
         let (kind, size) = (experiment.sheet.kind(), experiment.sheet.size());
         Ok(ListedExperiment { name: experiment.name, kind, question: experiment.question, size, runs })
     };
@@ -122,10 +128,10 @@ fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     let listed = Listed { schema: "anqi-experiments-1", experiments };
     out.print(&listed, |text| {
         for entry in &listed.experiments {
-            writeln!(text, "{:<20} {}", entry.name, entry.question)?;
-            writeln!(text, "{:<20} {}: {}", "", entry.kind, entry.size)?;
+            writeln!(text, "{:<23} {}", entry.name, entry.question)?;
+            writeln!(text, "{:<23} {}: {}", "", entry.kind, entry.size)?;
             for run in &entry.runs {
-                writeln!(text, "{:<20} run {}{}", "", run.name, if run.finished { "" } else { " (unfinished)" })?;
+                writeln!(text, "{:<23} run {}{}", "", run.name, if run.finished { "" } else { " (unfinished)" })?;
             }
         }
         Ok(())

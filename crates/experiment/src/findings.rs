@@ -1,7 +1,7 @@
 //! `Findings`: everything that a run says, as values; how it looks is for a report to say.
 
 use crate::figure::Figure;
-use crate::judge::Judged;
+use crate::judge::{Judged, Judgement};
 use crate::kind::Told;
 use crate::section::Section;
 use crate::{AssessmentPage, Claim, Experiment, ExperimentError, Outline, Run, Sheet};
@@ -53,5 +53,16 @@ impl Experiment {
             sections,
             pages,
         })
+    }
+
+    /// Claims that name no row that a run of the plan has, as far as the plan tells the names of its rows.
+    ///
+    /// # Errors
+    /// If the outline of the report cannot be read.
+    pub fn claims_without_rows(&self) -> Result<Vec<String>, ExperimentError> {
+        let names = self.sheet.plan().names();
+        let mut claims = self.outline()?.claims;
+        claims.retain(|claim| !names.is_empty() && claim.judge(&names).judgement == Judgement::NotMeasured);
+        Ok(claims.into_iter().map(|claim| claim.says).collect())
     }
 }

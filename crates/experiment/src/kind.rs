@@ -38,6 +38,11 @@ pub(crate) trait Kind: fmt::Debug + Send + Sync {
     /// What a run says, as far as it is measured.
     fn tell(&self, experiment: &Experiment, run: &Run) -> Result<Told, ExperimentError>;
 
+    /// Numbers with the names that every run of the plan has, whatever it measures; none if they depend on what is found.
+    fn names(&self) -> Facts {
+        Facts::default()
+    }
+
     /// The games to be played, if they are those of one plan whose journal lies in the folder of the run itself.
     fn games(&self) -> Option<&anqi_lab::Plan> {
         None

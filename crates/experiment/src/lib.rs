@@ -294,6 +294,12 @@ impl Run {
         self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
+    /// Whether it has a plan; runs that are older than plans of their kind are kept as they are.
+    #[must_use]
+    pub fn has_plan(&self) -> bool {
+        self.dir.join("plan.toml").is_file()
+    }
+
     /// What this run measures, which need not be what the experiment asks for by now.
     ///
     /// # Errors

@@ -69,6 +69,10 @@ impl Kind for Matches {
         })
     }
 
+    fn names(&self) -> Facts {
+        measured_facts(&MatchRow::drawn(&self.0))
+    }
+
     fn games(&self) -> Option<&Plan> {
         Some(&self.0)
     }
@@ -121,6 +125,17 @@ impl MatchRow {
             rows[pairing].add(journal.pair(number)?.points());
         }
         Ok(rows)
+    }
+
+    /// The pairings of a plan, each with one pair of drawn games.
+    pub(super) fn drawn(plan: &Plan) -> Vec<MatchRow> {
+        let name = |player: usize| plan.contenders()[player].name.clone();
+        let row = |&[one, two]: &[usize; 2]| {
+            let mut row = MatchRow { player: name(one), opponent: name(two), ..MatchRow::default() };
+            row.add([Points::Draw; 2]);
+            row
+        };
+        plan.pairings().iter().map(row).collect()
     }
 
     /// Counts a pair: the game in which `player` moved first, and the other.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::games;
 use super::matches::{MatchRow, PrintedMatch, measured_facts, printed_facts, results};
 use super::source::is_name;
+use crate::facts::Facts;
 use crate::kind::{Kind, Told, Work};
 use crate::section::Section;
 use crate::sheet::{check_version, read_keys};
@@ -103,6 +104,11 @@ impl Kind for Series {
         let plan = |(name, plan): &(String, Plan)| Ok((name.clone(), games::with_pairs(plan, count)?));
         let matches = self.matches.iter().map(plan).collect::<Result<_, SheetError>>()?;
         Ok(Box::new(Series::new(matches)?))
+    }
+
+    fn names(&self) -> Facts {
+        let rows: Vec<MatchRow> = self.matches.iter().flat_map(|(_, plan)| MatchRow::drawn(plan)).collect();
+        measured_facts(&rows)
     }
 
     fn is_finished(&self, run: &Run) -> bool {
