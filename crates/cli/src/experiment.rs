@@ -145,6 +145,9 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
         Some(count) => experiment.sheet.with_count(count)?,
         None => experiment.sheet.clone(),
     };
+    // What is missing leaves no run behind.
+    let inputs = inputs(&args.input);
+    sheet.check_inputs(&inputs)?;
     let run = match &args.run {
         Some(name) => experiment.begin(&sheet, name)?,
         None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
@@ -153,7 +156,6 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
     let elsewhere = args.elsewhere.open()?;
     let mut host = Here { concurrency: args.concurrency, elsewhere, resources: &resources, bar: None };
     let threads = Concurrency::or_cores(args.concurrency);
-    let inputs = inputs(&args.input);
     let mut work = Work { resources: &resources, stop: &stop, threads, inputs, host: &mut host };
     let finished = sheet.measure(&run, &mut work)?;
     drop(host);

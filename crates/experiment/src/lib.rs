@@ -44,7 +44,7 @@ pub use kinds::{
 };
 pub use number::{Number, Z, show};
 pub use outline::{Axes, Claim, FigurePlan, Form, Outline, OutlineError};
-pub use section::{Section, Table};
+pub use section::{Section, SectionTable};
 pub use sheet::{Sheet, SheetError};
 
 /// A folder with a plan.
@@ -155,6 +155,9 @@ pub enum ExperimentError {
         /// The runs that are there.
         known: String,
     },
+    /// A run that is older than plans.
+    #[error("{0} has no plan.toml: it is older than plans of its kind, and kept as it is")]
+    NoPlan(String),
     /// A run of another plan.
     #[error("{0} was begun with another plan; give this run another name with --run")]
     OtherPlan(String),
@@ -306,6 +309,9 @@ impl Run {
     /// If its plan cannot be read.
     pub fn sheet(&self) -> Result<Sheet, ExperimentError> {
         let path = self.dir.join("plan.toml");
+        if !self.has_plan() {
+            return Err(ExperimentError::NoPlan(self.dir.display().to_string()));
+        }
         let text = self.plan()?;
         text.parse().map_err(|error| ExperimentError::Sheet { path: path.display().to_string(), error })
     }

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use anqi_experiment::{Claim, Findings, Judged, Section, Table};
+use anqi_experiment::{Claim, Findings, Judged, Section, SectionTable};
 
 /// The name of the file that the Markdown expects a figure in, counted from 1.
 #[must_use]
@@ -17,8 +17,9 @@ pub fn figure_file(number: usize) -> String {
 /// Everything that a run found in words and tables; figures are images called [`figure_file`].
 #[must_use]
 pub fn experiment_markdown(findings: &Findings) -> String {
-    let Findings { experiment, run, question, readings, measured: (done, all, what), claims, figures, sections, .. } =
-        findings;
+    let Findings {
+        experiment, run, question, readings, measured: (done, all, what), claims, figures, sections, ..
+    } = findings;
     let mut text = format!("# {experiment}: run {run}\n\n{question}\n\n");
     if let Some(readings) = readings {
         let _ = writeln!(text, "Readings: {readings}\n");
@@ -54,7 +55,7 @@ fn write_section(text: &mut String, Section { title, before, table, after }: &Se
     }
 }
 
-fn write_table(text: &mut String, Table { columns, rows }: &Table) {
+fn write_table(text: &mut String, SectionTable { columns, rows }: &SectionTable) {
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
         format!("| {} |\n", cells.join(" | "))

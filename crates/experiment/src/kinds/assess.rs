@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::source::{Source, is_name};
 use crate::facts::{Facts, Quantity};
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::number::{Number, Z};
 use crate::section::Section;
 use crate::sheet::{check_version, read_keys};
@@ -129,9 +129,9 @@ impl AssessmentPage {
     }
 }
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
     known_keys(&table)?;
-    AssessPlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn Kind>)
+    AssessPlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn ExperimentKind>)
 }
 
 /// Keys that are read together with others are not refused by themselves.
@@ -360,7 +360,7 @@ fn search(text: &str) -> Result<SearchSpec, SheetError> {
     }
 }
 
-impl Kind for AssessPlan {
+impl ExperimentKind for AssessPlan {
     fn text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(&self.file)
     }
@@ -371,7 +371,7 @@ impl Kind for AssessPlan {
     }
 
     /// Games of each set; pairs for each pairing where games between players are played first.
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         let smaller = |set: &SetKeys| {
             let is_made = matches!(set.records, Source::Games(_) | Source::SelfPlay(_));
             let games = if is_made { set.games } else { Some(count) };
@@ -381,17 +381,16 @@ impl Kind for AssessPlan {
         Ok(Box::new(AssessPlan::new(AssessFile { sets, ..self.file.clone() })?))
     }
 
+    fn inputs(&self) -> Vec<&str> {
+        self.file.sets.iter().filter_map(|set| set.records.input()).collect()
+    }
+
     fn is_finished(&self, run: &Run) -> bool {
         run.dir.join(RAW).is_file()
     }
 
     fn measure(&self, run: &Run, work: &mut Work<'_>) -> Result<bool, ExperimentError> {
-        // A missing file or program is better known before the work.
-        for set in &self.file.sets {
-            if let Source::Input(name) = &set.records {
-                work.inputs.file(name)?;
-            }
-        }
+        // A missing program is better known before the work.
         for engine in &self.engines {
             let failed = |error: &dyn std::fmt::Display| ExperimentError::Work {
                 name: engine.to_string(),

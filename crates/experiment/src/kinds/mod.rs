@@ -15,7 +15,7 @@ mod tables;
 mod tune;
 
 use crate::SheetError;
-use crate::kind::Kind;
+use crate::kind::ExperimentKind;
 
 pub use assess::AssessmentPage;
 pub use branching::{BranchingRow, PrintedBranching};
@@ -23,7 +23,7 @@ pub use matches::{MatchRow, Order, PrintedMatch};
 pub use playouts::{BestMove, Cell, PlayoutPlan, PlayoutPlanFile, PlayoutRow, PositionFile, PrintedPlayouts};
 
 /// Reads the keys of a plan.
-type Read = fn(toml::Table) -> Result<Box<dyn Kind>, SheetError>;
+type Read = fn(toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError>;
 
 /// Every kind by the word that plans have for it.
 pub(crate) const KINDS: &[(&str, Read)] = &[

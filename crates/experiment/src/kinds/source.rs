@@ -76,6 +76,14 @@ impl Source {
         }
     }
 
+    /// The name of the file that is needed from outside, if one is.
+    pub(super) fn input(&self) -> Option<&str> {
+        match self {
+            Source::Input(name) => Some(name),
+            Source::File(_) | Source::Games(_) | Source::SelfPlay(_) => None,
+        }
+    }
+
     /// The same with another number of games, where games are played first: of self-play, or pairs for each pairing.
     pub(super) fn with_games(&self, count: u64) -> Source {
         match self {

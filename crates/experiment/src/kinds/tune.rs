@@ -11,7 +11,7 @@ use super::assess::{SettingsKeys, write_tables};
 use super::games;
 use super::matches::{MatchRow, PrintedMatch, measured_facts, printed_facts, results};
 use super::source::Source;
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::section::Section;
 use crate::sheet::{check_version, read_keys};
 use crate::{Experiment, ExperimentError, RAW, Run, SheetError, read_table, write_file};
@@ -94,8 +94,8 @@ struct WeightRow {
     log_loss_after: f64,
 }
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
-    TunePlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn Kind>)
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
+    TunePlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn ExperimentKind>)
 }
 
 impl TunePlan {
@@ -151,7 +151,7 @@ impl TunePlan {
     }
 }
 
-impl Kind for TunePlan {
+impl ExperimentKind for TunePlan {
     fn text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(&self.file)
     }
@@ -161,9 +161,13 @@ impl Kind for TunePlan {
     }
 
     /// Pairs, of the games to learn from and of those that check.
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         let records = self.file.records.with_games(count);
         Ok(Box::new(TunePlan::new(TuneFile { records, pairs: count, ..self.file.clone() })?))
+    }
+
+    fn inputs(&self) -> Vec<&str> {
+        self.file.records.input().into_iter().collect()
     }
 
     fn is_finished(&self, run: &Run) -> bool {
