@@ -6,6 +6,7 @@ mod branching;
 mod expected;
 mod games;
 mod matches;
+mod multiverse;
 mod playouts;
 mod records;
 mod series;
@@ -20,6 +21,10 @@ use crate::kind::ExperimentKind;
 pub use assess::AssessmentPage;
 pub use branching::{BranchingRow, PrintedBranching};
 pub use matches::{MatchRow, Order, PrintedMatch};
+pub use multiverse::{
+    AxisValue, ClaimInReading, Fit, FitColumn, Fitted, FittedReading, Marginal, MultiverseError, MultiverseFile,
+    MultiversePlan, PartFile, Setting, StudiedClaim, TemplateError, Universe, Verdict,
+};
 pub use playouts::{BestMove, Cell, PlayoutPlan, PlayoutPlanFile, PlayoutRow, PositionFile, PrintedPlayouts};
 
 /// Reads the keys of a plan.
@@ -29,6 +34,7 @@ type Read = fn(toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError>;
 pub(crate) const KINDS: &[(&str, Read)] = &[
     ("playouts", playouts::read),
     ("matches", matches::read),
+    ("multiverse", multiverse::read),
     ("series", series::read),
     ("branching", branching::read),
     ("assess", assess::read),
