@@ -152,6 +152,13 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
         Some(count) => experiment.sheet.with_count(count)?,
         None => experiment.sheet.clone(),
     };
+    let is_multiverse = sheet.kind() == "multiverse";
+    if args.only.is_some() && !is_multiverse {
+        bail!("--only chooses universes, and {} has none", experiment.name);
+    }
+    if args.elsewhere.nats.is_some() && is_multiverse {
+        bail!("a multiverse is played on this machine alone, without --nats");
+    }
     // What is missing leaves no run behind.
     let inputs = inputs(&args.input);
     sheet.check_inputs(&inputs)?;
@@ -160,13 +167,6 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
         None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
     };
     let (resources, stop) = (resources(), stop_on_signals()?);
-    let is_multiverse = sheet.kind() == "multiverse";
-    if args.only.is_some() && !is_multiverse {
-        bail!("--only chooses universes, and {} has none", experiment.name);
-    }
-    if args.elsewhere.nats.is_some() && is_multiverse {
-        bail!("a multiverse is played on this machine alone, without --nats");
-    }
     let elsewhere = args.elsewhere.open()?;
     let mut host = Here { concurrency: args.concurrency, elsewhere, resources: &resources, bar: None };
     let threads = Concurrency::or_cores(args.concurrency);

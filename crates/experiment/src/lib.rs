@@ -39,10 +39,10 @@ pub use findings::Findings;
 pub use judge::{Evidence, Judged, Judgement, after_holm, p_value};
 pub use kind::{Alone, Host, Inputs, Slice, Work};
 pub use kinds::{
-    AssessmentPage, AxisValue, BestMove, BranchingRow, Cell, ClaimInReading, Fit, FitColumn, Fitted, FittedReading, Marginal, MatchRow,
-    MultiverseError, MultiverseFile, MultiversePlan, Order, PartFile, PlayoutPlan, PlayoutPlanFile, PlayoutRow,
-    PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts, Setting, StudiedClaim, TemplateError, Universe,
-    Verdict,
+    AssessmentPage, AxisValue, BestMove, BranchingRow, Cell, ClaimInReading, Fit, FitColumn, Fitted, FittedReading,
+    Marginal, MatchRow, MultiverseError, MultiverseFile, MultiversePlan, Order, PartFile, PlayoutPlan, PlayoutPlanFile,
+    PlayoutRow, PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts, Setting, StudiedClaim, TemplateError,
+    Universe, Verdict,
 };
 pub use number::{Number, Z, show};
 pub use outline::{Axes, Claim, CurvePlan, FigurePlan, Form, GroupPlan, Outline, OutlineError, TablePlan};
