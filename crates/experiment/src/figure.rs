@@ -1,5 +1,7 @@
 //! `Figure`: what is drawn, as numbers; how it looks is up to whoever draws it.
 
+use anqi_rules::{Move, Position};
+
 use crate::facts::{Facts, Pattern};
 use crate::number::Number;
 use crate::outline::{Axes, FigurePlan};
@@ -22,6 +24,44 @@ pub enum Content {
     Lines(String, Vec<FigureLine>),
     /// Names, each with what was printed and measured.
     Rows(Vec<(String, Option<Number>, Option<Number>)>),
+    /// What first flips are worth on a board, with a row for each class of sets of pieces.
+    Dots {
+        /// The board.
+        board: String,
+        /// How many sets there are in all classes.
+        sets: usize,
+        /// The classes.
+        rows: Vec<Dots>,
+    },
+    /// A position.
+    Board(BoardFigure),
+}
+
+/// A class of sets of pieces: what it is called, and the value of each kind of square.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Dots {
+    /// What it is called.
+    pub label: String,
+    /// Squares, each with P(win) − P(loss) of the player who flips there first.
+    pub points: Vec<(String, f64)>,
+}
+
+/// A position with moves that are marked.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BoardFigure {
+    /// The position.
+    pub position: Position,
+    /// The moves.
+    pub marks: Vec<Mark>,
+}
+
+/// A move that is marked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// The move.
+    pub mv: Move,
+    /// What is said of it.
+    pub says: String,
 }
 
 /// One line.
