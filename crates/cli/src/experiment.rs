@@ -4,17 +4,18 @@ use std::env;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use anqi_engine::Resources;
-use anqi_experiment::{Experiment, Host, Inputs, Run, Sheet, Work};
+use anqi_experiment::{Experiment, Host, Inputs, Pattern, Run, Sheet, Slice, Work};
 use anqi_lab::{Ended, MatchJournal};
 use anqi_task::Status;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::Exit;
-use crate::arena::{Elsewhere, ElsewhereArgs, advance, cast, stop_on_signals};
+use crate::arena::{Elsewhere, ElsewhereArgs, advance, cast, raise_after, stop_on_signals};
 use crate::concurrency::Concurrency;
 use crate::output::Output;
 use crate::progress::Bar;
@@ -60,6 +61,12 @@ struct RunArgs {
     /// A file that the plan names and does not hold [default: for input server-games, the path in ANQI_SERVER_GAMES]
     #[arg(long, value_name = "NAME=PATH", value_parser = input)]
     input: Vec<(String, PathBuf)>,
+    /// Of a multiverse, only the universes whose names match, as in `below=moves,nodes=10000,*`
+    #[arg(long, value_name = "PATTERN", value_parser = Pattern::new)]
+    only: Option<Pattern>,
+    /// Stop after so long; of a multiverse, no pair of games is begun that would not be over by then
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
     #[command(flatten)]
     elsewhere: ElsewhereArgs,
 }
@@ -133,7 +140,42 @@ fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Plays a multiverse, if the plan is one.
+fn multiverse(root: &Path, args: &RunArgs) -> Result<Option<Exit>> {
+    let dir = root.join(&args.name);
+    let text = std::fs::read_to_string(dir.join("plan.toml")).unwrap_or_default();
+    let Some(text) = text.strip_prefix("kind = \"multiverse\"\n") else { return Ok(None) };
+    let mut plan: MultiversePlan = text.parse()?;
+    if let Some(count) = args.count {
+        plan = plan.with_pairs(count)?;
+    }
+    let run = dir.join("runs").join(args.run.clone().unwrap_or_else(|| usual_name(&dir)));
+    std::fs::create_dir_all(&run)?;
+    let (path, said) = (run.join("plan.toml"), format!("kind = \"multiverse\"\n{plan}"));
+    match std::fs::read_to_string(&path) {
+        Ok(there) if there != said => anyhow::bail!("{} was begun with another plan", run.display()),
+        Ok(_) => {}
+        Err(_) => std::fs::write(&path, said)?,
+    }
+    let (stop, resources) = (stop_on_signals()?, resources());
+    crate::arena::raise_after(&stop, args.seconds);
+    let until = args.seconds.map(|seconds| std::time::Instant::now() + std::time::Duration::from_secs(seconds));
+    let threads = Concurrency::or_cores(args.concurrency);
+    let session = Session { resources: &resources, stop: &stop, threads, only: args.only.as_ref(), until };
+    let mut bar = Bar::of("pairs");
+    let finished = play_multiverse(&run, &plan, &session, |status, universe| {
+        bar.set(*status);
+        bar.say(|| universe.to_owned());
+    })?;
+    let Status { done, all, .. } = bar.status();
+    eprintln!("{}: {} of {} pairs", run.display(), done.items, all.items);
+    Ok(Some(if finished { Exit::Done } else { Exit::Interrupted }))
+}
+
 fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
+    if let Some(exit) = multiverse(root, args)? {
+        return Ok(exit);
+    }
     let experiment = Experiment::named(root, &args.name)?;
     let sheet = match args.count {
         Some(count) => experiment.sheet.with_count(count)?,
@@ -144,11 +186,21 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
         None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
     };
     let (resources, stop) = (resources(), stop_on_signals()?);
+    let is_multiverse = sheet.kind() == "multiverse";
+    if args.only.is_some() && !is_multiverse {
+        bail!("--only chooses universes, and {} has none", experiment.name);
+    }
+    if args.elsewhere.nats.is_some() && is_multiverse {
+        bail!("a multiverse is played on this machine alone, without --nats");
+    }
     let elsewhere = args.elsewhere.open()?;
     let mut host = Here { concurrency: args.concurrency, elsewhere, resources: &resources, bar: None };
     let threads = Concurrency::or_cores(args.concurrency);
     let inputs = inputs(&args.input);
-    let mut work = Work { resources: &resources, stop: &stop, threads, inputs, host: &mut host };
+    raise_after(&stop, args.seconds);
+    let until = args.seconds.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
+    let slice = Slice { only: args.only.clone(), until };
+    let mut work = Work { resources: &resources, stop: &stop, threads, inputs, slice, host: &mut host };
     let finished = sheet.measure(&run, &mut work)?;
     drop(host);
     if !finished {

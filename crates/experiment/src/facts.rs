@@ -1,6 +1,7 @@
 //! `Facts`: all numbers of a table by name, so that claims and figures can speak of any of them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use anqi_stats::wilson;
 use globset::{Glob, GlobMatcher};
@@ -88,8 +89,15 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), matcher: Glob::new(text)?.compile_matcher() })
     }
 
-    fn matches(&self, name: &str) -> bool {
+    /// Whether a name is one that it stands for.
+    pub(crate) fn matches(&self, name: &str) -> bool {
         self.text.contains(" v ") == name.contains(" v ") && self.matcher.is_match(name)
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
@@ -139,6 +147,11 @@ impl Facts {
         let fits = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         let of_measure = self.named.iter().filter(|(other, name, _)| *other == measure && fits(name));
         of_measure.map(|(_, name, sum)| (name.as_str(), sum)).collect()
+    }
+
+    /// The names of everything that a pattern stands for.
+    pub(crate) fn names(&self, measure: Quantity, pattern: &Pattern) -> Vec<&str> {
+        self.find(measure, std::slice::from_ref(pattern)).into_iter().map(|(name, _)| name).collect()
     }
 
     /// The mean of everything that one of the patterns stands for.

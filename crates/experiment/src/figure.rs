@@ -3,8 +3,10 @@
 use anqi_rules::{Move, Position};
 
 use crate::facts::{Facts, Pattern};
+use crate::judge::Judgement;
 use crate::number::Number;
 use crate::outline::{Axes, FigurePlan};
+use crate::{Fit, Setting};
 
 /// A figure of a report.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,6 +37,34 @@ pub enum Content {
     },
     /// A position.
     Board(BoardFigure),
+    /// Which readings explain which printed tables.
+    Fit(Box<Fit>),
+    /// The number that decides a claim, in every reading.
+    Curve(CurveFigure),
+}
+
+/// The number that decides a claim, in every reading.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CurveFigure {
+    /// The readings in the order of their numbers.
+    pub points: Vec<CurvePoint>,
+    /// The number on one side of which the claim holds.
+    pub neutral: f64,
+    /// What was printed.
+    pub printed: Option<Number>,
+}
+
+/// One reading.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CurvePoint {
+    /// What it is called.
+    pub reading: String,
+    /// The value of each axis.
+    pub setting: Setting,
+    /// The number.
+    pub number: Number,
+    /// What it says among all claims in all readings.
+    pub judgement: Judgement,
 }
 
 /// A class of sets of pieces: what it is called, and the value of each kind of square.

@@ -33,11 +33,11 @@ impl Experiment {
     /// # Errors
     /// If a table or the outline of the report cannot be read.
     pub fn findings(&self, run: &Run, sheet: &Sheet) -> Result<Findings, ExperimentError> {
-        let Outline { claims, figures } = self.outline()?;
+        let Outline { claims, figures, .. } = self.outline()?;
         let Told { measured, printed, facts, figures: drawn, sections } = sheet.plan().tell(self, run)?;
         let figures = figures.iter().map(|plan| plan.figure(&printed, &facts)).chain(drawn);
         let judged = |claim: Claim| {
-            let (there, here) = (claim.judge(&printed), claim.judge(&facts));
+            let (there, here) = (claim.judge(&printed), claim.judge_measured(&facts));
             (claim, there, here)
         };
         Ok(Findings {

@@ -8,12 +8,13 @@ use std::error::Error;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use anqi_engine::{Resources, Stop};
 use anqi_lab::{Cast, Ended, MatchJournal};
 use anqi_task::Status;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, Pattern};
 use crate::figure::Figure;
 use crate::section::Section;
 use crate::{Experiment, ExperimentError, Run, SheetError};
@@ -69,8 +70,19 @@ pub struct Work<'a> {
     pub threads: NonZeroUsize,
     /// Files that the plan names and does not hold.
     pub inputs: Inputs,
+    /// The part of the work that is done this time, where a kind can be divided.
+    pub slice: Slice,
     /// Plays games and shows how far the work is.
     pub host: &'a mut dyn Host,
+}
+
+/// A part of the work of a multiverse.
+#[derive(Clone, Debug, Default)]
+pub struct Slice {
+    /// The universes that are played, by their names; all without it.
+    pub only: Option<Pattern>,
+    /// When the work will be stopped, if that is known: no pair is begun that would not be over by then.
+    pub until: Option<Instant>,
 }
 
 /// Plays games and shows how far the work is.

@@ -29,21 +29,23 @@ use std::path::{Path, PathBuf};
 
 use anqi_lab::{MOST_PLAN_BYTES, MatchJournalError};
 use anqi_rules::excerpt;
-use anqi_store::{Access, read_small, read_text, write_whole};
+use anqi_store::{Access, LockError, read_small, read_text, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use facts::{Pattern, Quantity};
-pub use figure::{BoardFigure, Content, Dots, Figure, FigureLine, Mark};
+pub use figure::{BoardFigure, Content, CurveFigure, CurvePoint, Dots, Figure, FigureLine, Mark};
 pub use findings::Findings;
-pub use judge::{Judged, Judgement};
-pub use kind::{Alone, Host, Inputs, Work};
+pub use judge::{Evidence, Judged, Judgement, after_holm, p_value};
+pub use kind::{Alone, Host, Inputs, Slice, Work};
 pub use kinds::{
-    BestMove, BranchingRow, Cell, MatchRow, Order, PlayoutPlan, PlayoutPlanFile, PlayoutRow, PositionFile,
-    PrintedBranching, PrintedMatch, PrintedPlayouts,
+    AxisValue, BestMove, BranchingRow, Cell, ClaimInReading, Fit, FitColumn, Fitted, FittedReading, Marginal, MatchRow,
+    MultiverseError, MultiverseFile, MultiversePlan, Order, PartFile, PlayoutPlan, PlayoutPlanFile, PlayoutRow,
+    PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts, Setting, StudiedClaim, TemplateError, Universe,
+    Verdict,
 };
 pub use number::{Number, Z, show};
-pub use outline::{Axes, Claim, FigurePlan, Form, Outline, OutlineError};
+pub use outline::{Axes, Claim, CurvePlan, FigurePlan, Form, GroupPlan, Outline, OutlineError, TablePlan};
 pub use section::{Section, Table};
 pub use sheet::{Sheet, SheetError};
 
@@ -115,6 +117,33 @@ pub enum ExperimentError {
         name: String,
         /// The environment variable that may name it.
         variable: String,
+    },
+    /// Another process plays in the folder of a run.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A table of another multiverse.
+    #[error("{path}: {row} is not in the plan")]
+    OtherRow {
+        /// Which file.
+        path: String,
+        /// The universe and the pairing.
+        row: String,
+    },
+    /// A choice of no universe.
+    #[error("no universe matches {pattern:?}, there are: {known}")]
+    NoUniverse {
+        /// What was asked for.
+        pattern: String,
+        /// Those that are there.
+        known: String,
+    },
+    /// A figure of a claim that none of the tables has.
+    #[error("report.toml: curve of an unknown claim {claim:?}, expected one of: {known}")]
+    Claim {
+        /// What was asked for.
+        claim: String,
+        /// Those that are there.
+        known: String,
     },
     /// A part of the work that fails.
     #[error("{name}: {error}")]

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::kind::{Kind, Work};
 use crate::kinds::{self, KINDS};
-use crate::{ExperimentError, Run};
+use crate::{ExperimentError, MultiverseError, Run};
 
 /// What is measured. The key `kind` says which module under `kinds` reads the other keys.
 ///
@@ -55,6 +55,9 @@ pub enum SheetError {
     /// A bad plan of games.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A bad multiverse.
+    #[error(transparent)]
+    Multiverse(#[from] MultiverseError),
     /// A key with a value that cannot be read.
     #[error("{key}: {error}")]
     Value {

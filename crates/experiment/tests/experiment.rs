@@ -8,7 +8,8 @@ use std::num::NonZeroUsize;
 
 use anqi_engine::{Resources, Stop};
 use anqi_experiment::{
-    Alone, BranchingRow, Experiment, ExperimentError, Host, Inputs, MatchRow, PlayoutPlan, PlayoutRow, Run, Sheet, Work,
+    Alone, BranchingRow, Experiment, ExperimentError, Host, Inputs, MatchRow, PlayoutPlan, PlayoutRow, Run, Sheet,
+    Slice, Work,
 };
 use anqi_lab::{Cast, Ended, MatchJournal, Standings, run};
 use anqi_records::Record;
@@ -60,7 +61,14 @@ fn measure(sheet: &Sheet, run: &Run, stop: &Stop, watch: impl FnMut(&Status)) ->
     }
     let (resources, threads) = (Resources::default(), NonZeroUsize::new(2).unwrap());
     let mut host = Watched(Alone { resources: &resources, stop, threads }, watch);
-    let mut work = Work { resources: &resources, stop, threads, inputs: Inputs::default(), host: &mut host };
+    let mut work = Work {
+        resources: &resources,
+        stop,
+        threads,
+        inputs: Inputs::default(),
+        slice: Slice::default(),
+        host: &mut host,
+    };
     sheet.measure(run, &mut work).unwrap()
 }
 

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use anqi_experiment::{Claim, Findings, Judged, Section, Table};
+use anqi_experiment::{Claim, Findings, Judged, Section, Table, after_holm, p_value};
 
 /// The name of the file that the Markdown expects a figure in, counted from 1.
 #[must_use]
@@ -68,14 +68,19 @@ fn write_claims(text: &mut String, claims: &[(Claim, Judged, Judged)]) {
     if claims.is_empty() {
         return;
     }
-    *text += "## Claims\n\n| claim | where | printed numbers | measured numbers | verdict |\n|---|---|---|---|---|\n";
-    for (Claim { says, place, .. }, there, here) in claims {
+    *text += "## Claims\n\n| claim | where | printed numbers | measured numbers | p | verdict | together |\n\
+              |---|---|---|---|---|---|---|\n";
+    let measured: Vec<&Judged> = claims.iter().map(|(_, _, here)| here).collect();
+    for ((Claim { says, place, .. }, there, here), together) in claims.iter().zip(after_holm(&measured)) {
         let there = match there.reason.as_str() {
             "–" => "–".to_owned(),
             reason => format!("{reason} ({})", there.judgement),
         };
-        let _ = writeln!(text, "| {says} | {place} | {there} | {} | **{}** |", here.reason, here.judgement);
+        let p = here.evidence.map_or("–".to_owned(), |evidence| p_value(evidence.p));
+        let (reason, alone) = (&here.reason, here.judgement);
+        let _ = writeln!(text, "| {says} | {place} | {there} | {reason} | {p} | **{alone}** | {together} |");
     }
     *text += "\nConfirmed: the whole 95 % interval is on the side of the claim; refuted: it is on the other side; \
-              open: neither.\n\n";
+              open: neither. Together: the same if all claims of this table are looked at, by Holm's method, so that the chance \
+              of any wrong verdict is at most 5 %.\n\n";
 }

@@ -236,7 +236,7 @@ impl PrintedMatch {
 }
 
 /// The numbers of measured pairings by name.
-pub(super) fn measured_facts(rows: &[MatchRow]) -> Facts {
+pub(in crate::kinds) fn measured_facts(rows: &[MatchRow]) -> Facts {
     let result = |row: &MatchRow| Met {
         player: row.player.clone(),
         opponent: row.opponent.clone(),
@@ -250,7 +250,7 @@ pub(super) fn measured_facts(rows: &[MatchRow]) -> Facts {
 }
 
 /// The numbers of printed results by name.
-pub(super) fn printed_facts(rows: &[PrintedMatch]) -> Facts {
+pub(in crate::kinds) fn printed_facts(rows: &[PrintedMatch]) -> Facts {
     // A table that tells who moved first gives every pairing twice.
     let mut results: Vec<Met> = Vec::new();
     for row in rows {

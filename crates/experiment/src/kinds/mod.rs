@@ -5,6 +5,7 @@ mod branching;
 mod expected;
 mod games;
 mod matches;
+mod multiverse;
 mod playouts;
 mod records;
 mod series;
@@ -17,6 +18,10 @@ use crate::kind::Kind;
 
 pub use branching::{BranchingRow, PrintedBranching};
 pub use matches::{MatchRow, Order, PrintedMatch};
+pub use multiverse::{
+    AxisValue, ClaimInReading, Fit, FitColumn, Fitted, FittedReading, Marginal, MultiverseError, MultiverseFile,
+    MultiversePlan, PartFile, Setting, StudiedClaim, TemplateError, Universe, Verdict,
+};
 pub use playouts::{BestMove, Cell, PlayoutPlan, PlayoutPlanFile, PlayoutRow, PositionFile, PrintedPlayouts};
 
 /// Reads the keys of a plan.
@@ -26,6 +31,7 @@ type Read = fn(toml::Table) -> Result<Box<dyn Kind>, SheetError>;
 pub(crate) const KINDS: &[(&str, Read)] = &[
     ("playouts", playouts::read),
     ("matches", matches::read),
+    ("multiverse", multiverse::read),
     ("series", series::read),
     ("branching", branching::read),
     ("records", records::read),

@@ -1,6 +1,9 @@
 //! Plots as SVG: the only place that knows the plotting library.
 
+mod curve;
 pub(crate) mod curves;
+mod readings;
+mod svg;
 
 use anqi_experiment::{Content, Figure, FigureLine, Number};
 use anqi_stats::Estimate;
@@ -23,6 +26,8 @@ const INKS: [&str; 8] = ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", 
 pub(crate) fn figure(figure: &Figure) -> String {
     match &figure.content {
         Content::Board(position) => board(position),
+        Content::Fit(fit) => readings::draw(fit),
+        Content::Curve(curve) => curve::draw(curve),
         Content::Dots { board, sets, rows } => {
             SetsPicture { board: board.clone(), sets: *sets, classes: rows.len(), rows: rows.clone() }.to_svg()
         }
