@@ -1,17 +1,21 @@
 //! `anqi experiment`: published tables, asked again.
 
+use std::env;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use anqi_experiment::{Cell, Experiment, PlayoutPlan, Run, Sheet};
-use anqi_lab::{Ended, MatchJournal, Plan};
+use anqi_engine::Resources;
+use anqi_experiment::{Experiment, Host, Inputs, Pattern, Run, Sheet, Slice, Work};
+use anqi_lab::{Ended, MatchJournal};
 use anqi_task::Status;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::Exit;
-use crate::arena::{ElsewhereArgs, advance, cast, stop_on_signals};
+use crate::arena::{Elsewhere, ElsewhereArgs, advance, cast, raise_after, stop_on_signals};
 use crate::concurrency::Concurrency;
 use crate::output::Output;
 use crate::progress::Bar;
@@ -45,7 +49,7 @@ enum ExperimentCommand {
 struct RunArgs {
     /// Which experiment: the name of its folder
     name: String,
-    /// Another number of playouts, or of pairs of games for each pairing, than the plan says
+    /// Another number of playouts, of pairs of games for each pairing, or of what else the kind counts, than the plan says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// What to call the run [default: an unfinished run of the same plan, or the date and the commit]
@@ -54,8 +58,24 @@ struct RunArgs {
     /// How many pairs at a time [default: one for each core, but one if time counts]
     #[arg(long, value_name = "N", conflicts_with = "nats")]
     concurrency: Option<Concurrency>,
+    /// A file that the plan names and does not hold [default: for input server-games, the path in ANQI_SERVER_GAMES]
+    #[arg(long, value_name = "NAME=PATH", value_parser = input)]
+    input: Vec<(String, PathBuf)>,
+    /// Of a multiverse, only the universes whose names match, as in `below=moves,nodes=10000,*`
+    #[arg(long, value_name = "PATTERN", value_parser = Pattern::new)]
+    only: Option<Pattern>,
+    /// Stop after so long; of a multiverse, no pair of games is begun that would not be over by then
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
     #[command(flatten)]
     elsewhere: ElsewhereArgs,
+}
+
+fn input(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), path.into())),
+        _ => Err("expected NAME=PATH".to_owned()),
+    }
 }
 
 #[derive(Args)]
@@ -100,7 +120,7 @@ fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     let entry = |name: String| -> Result<ListedExperiment> {
         let experiment = Experiment::open(&root.join(name))?;
         let state =
-            |run: Run| ListedRun { name: run.name(), finished: run.sheet().is_ok_and(|sheet| run.is_finished(&sheet)) };
+            |run: Run| ListedRun { name: run.name(), finished: run.sheet().is_ok_and(|sheet| sheet.is_finished(&run)) };
         let runs = experiment.runs()?.into_iter().map(state).collect();
         let (kind, size) = (experiment.sheet.kind(), experiment.sheet.size());
         Ok(ListedExperiment { name: experiment.name, kind, question: experiment.question, size, runs })
@@ -120,7 +140,42 @@ fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Plays a multiverse, if the plan is one.
+fn multiverse(root: &Path, args: &RunArgs) -> Result<Option<Exit>> {
+    let dir = root.join(&args.name);
+    let text = std::fs::read_to_string(dir.join("plan.toml")).unwrap_or_default();
+    let Some(text) = text.strip_prefix("kind = \"multiverse\"\n") else { return Ok(None) };
+    let mut plan: MultiversePlan = text.parse()?;
+    if let Some(count) = args.count {
+        plan = plan.with_pairs(count)?;
+    }
+    let run = dir.join("runs").join(args.run.clone().unwrap_or_else(|| usual_name(&dir)));
+    std::fs::create_dir_all(&run)?;
+    let (path, said) = (run.join("plan.toml"), format!("kind = \"multiverse\"\n{plan}"));
+    match std::fs::read_to_string(&path) {
+        Ok(there) if there != said => anyhow::bail!("{} was begun with another plan", run.display()),
+        Ok(_) => {}
+        Err(_) => std::fs::write(&path, said)?,
+    }
+    let (stop, resources) = (stop_on_signals()?, resources());
+    crate::arena::raise_after(&stop, args.seconds);
+    let until = args.seconds.map(|seconds| std::time::Instant::now() + std::time::Duration::from_secs(seconds));
+    let threads = Concurrency::or_cores(args.concurrency);
+    let session = Session { resources: &resources, stop: &stop, threads, only: args.only.as_ref(), until };
+    let mut bar = Bar::of("pairs");
+    let finished = play_multiverse(&run, &plan, &session, |status, universe| {
+        bar.set(*status);
+        bar.say(|| universe.to_owned());
+    })?;
+    let Status { done, all, .. } = bar.status();
+    eprintln!("{}: {} of {} pairs", run.display(), done.items, all.items);
+    Ok(Some(if finished { Exit::Done } else { Exit::Interrupted }))
+}
+
 fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
+    if let Some(exit) = multiverse(root, args)? {
+        return Ok(exit);
+    }
     let experiment = Experiment::named(root, &args.name)?;
     let sheet = match args.count {
         Some(count) => experiment.sheet.with_count(count)?,
@@ -130,11 +185,24 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
         Some(name) => experiment.begin(&sheet, name)?,
         None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
     };
-    let finished = match (&sheet, sheet.plan()) {
-        (Sheet::Playouts(plan), _) => playouts(&run, plan)?,
-        (_, Some(plan)) => games(&run, &sheet, plan, args)?,
-        (_, None) => unreachable!("only playouts have no games"),
-    };
+    let (resources, stop) = (resources(), stop_on_signals()?);
+    let is_multiverse = sheet.kind() == "multiverse";
+    if args.only.is_some() && !is_multiverse {
+        bail!("--only chooses universes, and {} has none", experiment.name);
+    }
+    if args.elsewhere.nats.is_some() && is_multiverse {
+        bail!("a multiverse is played on this machine alone, without --nats");
+    }
+    let elsewhere = args.elsewhere.open()?;
+    let mut host = Here { concurrency: args.concurrency, elsewhere, resources: &resources, bar: None };
+    let threads = Concurrency::or_cores(args.concurrency);
+    let inputs = inputs(&args.input);
+    raise_after(&stop, args.seconds);
+    let until = args.seconds.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
+    let slice = Slice { only: args.only.clone(), until };
+    let mut work = Work { resources: &resources, stop: &stop, threads, inputs, slice, host: &mut host };
+    let finished = sheet.measure(&run, &mut work)?;
+    drop(host);
     if !finished {
         eprintln!("interrupted: {} is saved; the same command goes on", run.dir.display());
         return Ok(Exit::Interrupted);
@@ -142,29 +210,39 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
     print_report(&experiment, &run, &sheet, out)
 }
 
-/// Measures the rows that are missing; false if interrupted.
-fn playouts(run: &Run, plan: &PlayoutPlan) -> Result<bool> {
-    let stop = stop_on_signals()?;
-    let mut bar = Bar::of("rows");
-    let watch = |status: &Status, cell: &Cell| {
-        bar.set(*status);
-        bar.say(|| format!("{} {} {} {}", cell.name, cell.policy, cell.limit, cell.reading));
+/// Files that were given, and those that the environment names.
+fn inputs(given: &[(String, PathBuf)]) -> Inputs {
+    let named = |(variable, path): (std::ffi::OsString, std::ffi::OsString)| {
+        let name = variable.to_str()?.strip_prefix("ANQI_")?.to_lowercase().replace('_', "-");
+        Some((name, PathBuf::from(path)))
     };
-    Ok(run.measure(plan, &resources(), &stop, watch)?)
+    Inputs::new(env::vars_os().filter_map(named).chain(given.iter().cloned()))
 }
 
-/// Plays the games that are missing; false if interrupted.
-fn games(run: &Run, sheet: &Sheet, plan: &Plan, args: &RunArgs) -> Result<bool> {
-    if run.is_finished(sheet) {
-        return Ok(true);
+/// Plays games on this machine or elsewhere, behind a bar.
+struct Here<'a> {
+    concurrency: Option<Concurrency>,
+    elsewhere: Option<Elsewhere>,
+    resources: &'a Resources,
+    bar: Option<(&'static str, Bar)>,
+}
+
+impl Host for Here<'_> {
+    fn play(&mut self, journal: &mut MatchJournal) -> Result<Ended, Box<dyn Error + Send + Sync>> {
+        // One bar at a time.
+        self.bar = None;
+        let cast = cast(journal.plan(), self.elsewhere.as_ref(), self.resources)?;
+        Ok(advance(journal, self.concurrency, self.elsewhere.as_ref(), &cast)?)
     }
-    let resources = resources();
-    let elsewhere = args.elsewhere.open()?;
-    let cast = cast(plan, elsewhere.as_ref(), &resources)?;
-    let mut journal = MatchJournal::open_or_create(&run.dir, plan)?;
-    match advance(&mut journal, args.concurrency, elsewhere.as_ref(), &cast)? {
-        Ended::Stopped => Ok(false),
-        Ended::Complete(_) => run.finish(sheet, &journal).map(|()| true).map_err(Into::into),
+
+    fn show(&mut self, what: &'static str, status: &Status, now: &str) {
+        if self.bar.as_ref().is_none_or(|(shown, _)| *shown != what) {
+            self.bar = Some((what, Bar::of(what)));
+        }
+        if let Some((_, bar)) = &mut self.bar {
+            bar.set(*status);
+            bar.say(|| now.to_owned());
+        }
     }
 }
 
@@ -190,7 +268,7 @@ fn print_report(experiment: &Experiment, run: &Run, sheet: &Sheet, out: &mut Out
         schema: "anqi-experiment-report-1",
         experiment: experiment.name.clone(),
         run: run.name(),
-        finished: run.is_finished(sheet),
+        finished: sheet.is_finished(run),
         markdown,
     };
     out.print(&report, |text| write!(text, "{}", report.markdown))?;

@@ -1,13 +1,13 @@
 //! `Facts`: all numbers of a table by name, so that claims and figures can speak of any of them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use anqi_stats::{Elo, Games, Outcomes, wilson};
+use anqi_stats::wilson;
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
 use crate::number::{Number, Z};
-use crate::{BranchingRow, MatchRow, Order, PlayoutRow, PrintedBranching, PrintedMatch, PrintedPlayouts};
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -33,6 +33,18 @@ pub enum Quantity {
     Squares,
     /// Moves, and a choice for each face-down square and kind that may lie there.
     Branching,
+    /// The share of games that other rules end earlier.
+    Earlier,
+    /// What a move or a position is worth, in the units of its table.
+    Value,
+    /// The rank of a move among all.
+    Rank,
+    /// How well values predict results: the area under the ROC curve.
+    Roc,
+    /// The share of won and lost positions that values tell apart.
+    Acc,
+    /// The mean squared error of values as chances.
+    Brier,
 }
 
 impl Quantity {
@@ -50,6 +62,12 @@ impl Quantity {
             Quantity::Moves => "moves",
             Quantity::Squares => "moves and face-down squares",
             Quantity::Branching => "moves and flips by outcome",
+            Quantity::Earlier => "share of games that end earlier",
+            Quantity::Value => "value",
+            Quantity::Rank => "rank",
+            Quantity::Roc => "ROC",
+            Quantity::Acc => "ACC",
+            Quantity::Brier => "Brier",
         }
     }
 }
@@ -71,8 +89,15 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), matcher: Glob::new(text)?.compile_matcher() })
     }
 
-    fn matches(&self, name: &str) -> bool {
+    /// Whether a name is one that it stands for.
+    pub(crate) fn matches(&self, name: &str) -> bool {
         self.text.contains(" v ") == name.contains(" v ") && self.matcher.is_match(name)
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
@@ -124,6 +149,11 @@ impl Facts {
         of_measure.map(|(_, name, sum)| (name.as_str(), sum)).collect()
     }
 
+    /// The names of everything that a pattern stands for.
+    pub(crate) fn names(&self, measure: Quantity, pattern: &Pattern) -> Vec<&str> {
+        self.find(measure, std::slice::from_ref(pattern)).into_iter().map(|(name, _)| name).collect()
+    }
+
     /// The mean of everything that one of the patterns stands for.
     pub(crate) fn mean(&self, measure: Quantity, patterns: &[Pattern]) -> Option<Sum> {
         let found = self.find(measure, patterns);
@@ -131,212 +161,21 @@ impl Facts {
         (!found.is_empty()).then(|| found.into_iter().fold(Sum::default(), |mean, (_, sum)| mean.plus(share, sum)))
     }
 
-    fn add(&mut self, measure: Quantity, name: String, number: Number) -> Sum {
+    /// A number under a name.
+    pub(crate) fn add(&mut self, measure: Quantity, name: String, number: Number) -> Sum {
         let sum = Sum::of(self.numbers.len());
         self.numbers.push(number);
         self.named.push((measure, name, sum.clone()));
         sum
     }
 
-    /// Results of matches: by pairing, by player, and for whoever moves first.
-    fn of_matches(results: &[Met]) -> Facts {
-        let mut facts = Facts::default();
-        let mut scores: Vec<(&str, Vec<Sum>)> = Vec::new();
-        let mut totals: Vec<(&str, Games)> = Vec::new();
-        for result in results {
-            let [one, two] = [&result.player, &result.opponent];
-            if let Some(score) = result.score {
-                let sum = facts.add(Quantity::Score, format!("{one} v {two}"), score);
-                let inverse = Sum::constant(1.0).plus(-1.0, &sum);
-                facts.named.push((Quantity::Score, format!("{two} v {one}"), inverse.clone()));
-                for (name, sum) in [(one, sum), (two, inverse)] {
-                    entry(&mut scores, name).push(sum);
-                }
-            }
-            for (name, other, games) in [(one, two, result.games), (two, one, result.games.inverted())] {
-                facts.shares(&format!("{name} v {other}"), &games);
-                let total = entry(&mut totals, name);
-                *total = Games(std::array::from_fn(|index| total.0[index] + games.0[index]));
-            }
-        }
-        for (name, sums) in scores {
-            let share = 1.0 / sums.len() as f64;
-            let mean = sums.iter().fold(Sum::default(), |mean, sum| mean.plus(share, sum));
-            facts.named.push((Quantity::Score, name.to_owned(), mean));
-        }
-        totals.into_iter().for_each(|(name, games)| facts.shares(name, &games));
-        facts
+    /// What follows from other numbers under a name.
+    pub(crate) fn name(&mut self, measure: Quantity, name: String, sum: Sum) {
+        self.named.push((measure, name, sum));
     }
-
-    /// Shares of games won, lost and drawn.
-    fn shares(&mut self, name: &str, games: &Games) {
-        for (measure, count) in
-            [(Quantity::Wins, games.wins()), (Quantity::Losses, games.losses()), (Quantity::Draws, games.draws())]
-        {
-            if let Some(number) = share(count, games.total()) {
-                self.add(measure, name.to_owned(), number);
-            }
-        }
-    }
-
-    pub(crate) fn measured_matches(rows: &[MatchRow]) -> Facts {
-        let result = |row: &MatchRow| Met {
-            player: row.player.clone(),
-            opponent: row.opponent.clone(),
-            games: row.games(),
-            score: by_pairs(row),
-        };
-        let mut facts = Facts::of_matches(&rows.iter().map(result).collect::<Vec<_>>());
-        let first = rows.iter().flat_map(|row| [row.first(), row.second().inverted()]);
-        facts.whoever_moves_first(first);
-        facts
-    }
-
-    pub(crate) fn printed_matches(rows: &[PrintedMatch]) -> Facts {
-        // A table that tells who moved first gives every pairing twice.
-        let mut results: Vec<Met> = Vec::new();
-        for row in rows {
-            let known = |result: &&mut Met| result.player == row.opponent && result.opponent == row.player;
-            if let Some(result) = results.iter_mut().find(known) {
-                let games = row.games().inverted();
-                result.games = Games(std::array::from_fn(|index| result.games.0[index] + games.0[index]));
-            } else {
-                let (player, opponent) = (row.player.clone(), row.opponent.clone());
-                results.push(Met { player, opponent, games: row.games(), score: None });
-            }
-        }
-        results.iter_mut().for_each(|result| result.score = by_games(&result.games));
-        let mut facts = Facts::of_matches(&results);
-        facts.whoever_moves_first(rows.iter().filter(|row| row.order == Order::First).map(PrintedMatch::games));
-        facts
-    }
-
-    fn whoever_moves_first(&mut self, games: impl Iterator<Item = Games>) {
-        let all = games.fold(Games::default(), |sum, games| Games(std::array::from_fn(|i| sum.0[i] + games.0[i])));
-        if let Some(number) = by_games(&all) {
-            self.add(Quantity::Score, "whoever moves first".to_owned(), number);
-        }
-    }
-
-    /// Playouts are called `POSITION POLICY LIMIT READING`.
-    pub(crate) fn measured_playouts(rows: &[PlayoutRow], timed: u64) -> Facts {
-        let mut facts = Facts::default();
-        for row in rows {
-            let name = format!("{} {} {} {}", row.position, row.policy, row.limit, row.reading);
-            facts.add(Quantity::Left, name.clone(), left(row));
-            facts.add(Quantity::Plies, name.clone(), plies(row));
-            facts.add(Quantity::Draws, name.clone(), draw_rate(row));
-            if let Some(error) = row.seconds_error {
-                let scale = timed as f64 / row.playouts as f64;
-                facts.add(Quantity::Seconds, name, Number::new(row.seconds * scale, error * scale));
-            }
-        }
-        facts
-    }
-
-    /// Printed playouts go by the names of all readings. Their spread is not printed for all, so their errors are
-    /// those of measured ones over as many playouts.
-    pub(crate) fn printed_playouts(rows: &[PrintedPlayouts], measured: &[PlayoutRow], count: u64) -> Facts {
-        let mut facts = Facts::default();
-        for row in measured {
-            let about = |printed: &&PrintedPlayouts| {
-                printed.position == row.position && printed.policy == row.policy && printed.limit == row.limit
-            };
-            let Some(printed) = rows.iter().find(about) else { continue };
-            let name = format!("{} {} {} {}", row.position, row.policy, row.limit, row.reading);
-            let scale = (row.playouts as f64 / count as f64).sqrt();
-            for (measure, value, number) in [
-                (Quantity::Left, printed.left, left(row)),
-                (Quantity::Plies, printed.plies, plies(row)),
-                (Quantity::Draws, printed.draw_rate, draw_rate(row)),
-            ] {
-                if let Some(value) = value {
-                    facts.add(measure, name.clone(), Number::new(value, number.error * scale));
-                }
-            }
-            if let Some(seconds) = printed.seconds {
-                facts.add(Quantity::Seconds, name, Number::new(seconds, 0.0));
-            }
-        }
-        facts
-    }
-
-    /// Branching goes by the number of face-down pieces, or `all`.
-    pub(crate) fn measured_branching(rows: &[BranchingRow]) -> Facts {
-        let mut facts = Facts::default();
-        for row in rows {
-            for (measure, number) in [
-                (Quantity::Moves, row.moves()),
-                (Quantity::Squares, row.squares()),
-                (Quantity::Branching, row.branching()),
-            ] {
-                facts.add(measure, row.hidden.clone(), number);
-            }
-        }
-        facts
-    }
-
-    pub(crate) fn printed_branching(rows: &[PrintedBranching]) -> Facts {
-        let mut facts = Facts::default();
-        for row in rows {
-            for (measure, value) in [(Quantity::Moves, row.moves), (Quantity::Branching, row.branching)] {
-                facts.add(measure, row.hidden.clone(), Number::new(value, 0.0));
-            }
-        }
-        facts
-    }
-}
-
-/// One pairing.
-struct Met {
-    player: String,
-    opponent: String,
-    games: Games,
-    score: Option<Number>,
-}
-
-/// The value of a key, in the order in which keys came.
-fn entry<'a, 'k, V: Default>(table: &'a mut Vec<(&'k str, V)>, key: &'k str) -> &'a mut V {
-    let place = table.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-        table.push((key, V::default()));
-        table.len() - 1
-    });
-    &mut table[place].1
-}
-
-/// Pieces left at the end of a playout.
-#[must_use]
-pub fn left(row: &PlayoutRow) -> Number {
-    Number { value: row.left, error: row.left_sd / (row.playouts as f64).sqrt(), sd: Some(row.left_sd) }
-}
-
-/// Plies of a playout.
-#[must_use]
-pub fn plies(row: &PlayoutRow) -> Number {
-    Number { value: row.plies, error: row.plies_sd / (row.playouts as f64).sqrt(), sd: Some(row.plies_sd) }
-}
-
-/// The share of drawn playouts.
-#[must_use]
-pub fn draw_rate(row: &PlayoutRow) -> Number {
-    share(row.draws, row.playouts).unwrap_or(Number::new(f64::NAN, f64::NAN))
 }
 
 /// Wilson's interval has a width where nothing or everything is drawn.
-fn share(count: u64, total: u64) -> Option<Number> {
+pub(crate) fn share(count: u64, total: u64) -> Option<Number> {
     wilson(count, total).map(|share| Number::new(share.value, share.margin() / Z))
-}
-
-/// The score if games are independent, which is all that a printed table allows to say.
-#[must_use]
-pub fn by_games(games: &Games) -> Option<Number> {
-    let (value, variance) = games.moments()?;
-    Some(Number::new(value, (variance / games.total() as f64).sqrt()))
-}
-
-/// The score with the interval of paired games.
-#[must_use]
-pub fn by_pairs(row: &MatchRow) -> Option<Number> {
-    let score = Elo::of(&row.pairs())?.score;
-    Some(Number::new(score.value, score.margin() / Z))
 }

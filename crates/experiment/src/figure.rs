@@ -1,8 +1,12 @@
 //! `Figure`: what is drawn, as numbers; how it looks is up to whoever draws it.
 
+use anqi_rules::{Move, Position};
+
 use crate::facts::{Facts, Pattern};
+use crate::judge::Judgement;
 use crate::number::Number;
 use crate::outline::{Axes, FigurePlan};
+use crate::{Fit, Setting};
 
 /// A figure of a report.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +26,72 @@ pub enum Content {
     Lines(String, Vec<FigureLine>),
     /// Names, each with what was printed and measured.
     Rows(Vec<(String, Option<Number>, Option<Number>)>),
+    /// What first flips are worth on a board, with a row for each class of sets of pieces.
+    Dots {
+        /// The board.
+        board: String,
+        /// How many sets there are in all classes.
+        sets: usize,
+        /// The classes.
+        rows: Vec<Dots>,
+    },
+    /// A position.
+    Board(BoardFigure),
+    /// Which readings explain which printed tables.
+    Fit(Box<Fit>),
+    /// The number that decides a claim, in every reading.
+    Curve(CurveFigure),
+}
+
+/// The number that decides a claim, in every reading.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CurveFigure {
+    /// The readings in the order of their numbers.
+    pub points: Vec<CurvePoint>,
+    /// The number on one side of which the claim holds.
+    pub neutral: f64,
+    /// What was printed.
+    pub printed: Option<Number>,
+}
+
+/// One reading.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CurvePoint {
+    /// What it is called.
+    pub reading: String,
+    /// The value of each axis.
+    pub setting: Setting,
+    /// The number.
+    pub number: Number,
+    /// What it says among all claims in all readings.
+    pub judgement: Judgement,
+}
+
+/// A class of sets of pieces: what it is called, and the value of each kind of square.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Dots {
+    /// What it is called.
+    pub label: String,
+    /// Squares, each with P(win) − P(loss) of the player who flips there first.
+    pub points: Vec<(String, f64)>,
+}
+
+/// A position with moves that are marked.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BoardFigure {
+    /// The position.
+    pub position: Position,
+    /// The moves.
+    pub marks: Vec<Mark>,
+}
+
+/// A move that is marked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// The move.
+    pub mv: Move,
+    /// What is said of it.
+    pub says: String,
 }
 
 /// One line.

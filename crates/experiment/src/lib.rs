@@ -3,46 +3,51 @@
 //! | file | what it is |
 //! |---|---|
 //! | `plan.toml` | what is measured: a [`Sheet`] |
-//! | `published.csv` | what was printed: [`PrintedPlayouts`], [`PrintedMatch`] or [`PrintedBranching`]; may be missing |
+//! | `published.csv` | what was printed, such as [`PrintedMatch`]; may be missing |
 //! | `report.toml` | an [`Outline`]: claims to be judged, figures to be drawn; may be missing |
 //! | `README.md` | the question, as its title, and the answer |
 //! | `runs/DATE-COMMIT/` | one run: its plan, `raw.csv`, records, report and figures |
 //!
-//! A run is finished when its `raw.csv` has everything that the plan asks for; one that is not goes on where it was.
+//! The `kind` of a plan says what is measured: each is one module under `kinds`. A run is finished when it has everything
+//! that the plan asks for; one that is not goes on where it was.
 
-mod branching;
 mod facts;
 mod figure;
-mod file;
 mod findings;
 mod judge;
-mod matches;
+mod kind;
+mod kinds;
 mod number;
 mod outline;
-mod playouts;
-mod published;
+mod section;
+mod sheet;
 
+use std::error::Error;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use anqi_lab::{MOST_PLAN_BYTES, MatchJournal, MatchJournalError};
+use anqi_lab::{MOST_PLAN_BYTES, MatchJournalError};
 use anqi_rules::excerpt;
-use anqi_store::{Access, read_small, read_text, write_whole};
+use anqi_store::{Access, LockError, read_small, read_text, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use branching::BranchingRow;
-pub use facts::{Pattern, Quantity, by_games, by_pairs, draw_rate, left, plies};
-pub use figure::{Content, Figure, FigureLine};
-pub use file::{PlayoutPlan, PlayoutPlanFile, PositionFile, Sheet, SheetError};
-pub use findings::{Findings, Measurements};
-pub use judge::{Judged, Judgement};
-pub use matches::MatchRow;
+pub use facts::{Pattern, Quantity};
+pub use figure::{BoardFigure, Content, CurveFigure, CurvePoint, Dots, Figure, FigureLine, Mark};
+pub use findings::Findings;
+pub use judge::{Evidence, Judged, Judgement, after_holm, p_value};
+pub use kind::{Alone, Host, Inputs, Slice, Work};
+pub use kinds::{
+    AxisValue, BestMove, BranchingRow, Cell, ClaimInReading, Fit, FitColumn, Fitted, FittedReading, Marginal, MatchRow,
+    MultiverseError, MultiverseFile, MultiversePlan, Order, PartFile, PlayoutPlan, PlayoutPlanFile, PlayoutRow,
+    PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts, Setting, StudiedClaim, TemplateError, Universe,
+    Verdict,
+};
 pub use number::{Number, Z, show};
-pub use outline::{Axes, Claim, FigurePlan, Form, Outline, OutlineError};
-pub use playouts::{BestMove, Cell, PlayoutRow};
-pub use published::{Order, PrintedBranching, PrintedMatch, PrintedPlayouts};
+pub use outline::{Axes, Claim, CurvePlan, FigurePlan, Form, GroupPlan, Outline, OutlineError, TablePlan};
+pub use section::{Section, Table};
+pub use sheet::{Sheet, SheetError};
 
 /// A folder with a plan.
 #[derive(Clone, PartialEq, Debug)]
@@ -102,13 +107,61 @@ pub enum ExperimentError {
     /// Games that cannot be read.
     #[error(transparent)]
     Journal(Box<MatchJournalError>),
-    /// A row that cannot be measured.
+    /// Games that cannot be played.
+    #[error(transparent)]
+    Play(Box<dyn Error + Send + Sync>),
+    /// A file that the plan names and that was not given.
+    #[error("input {name:?} was not given, expected --input {name}=PATH or a path in {variable}")]
+    Input {
+        /// What the plan calls it.
+        name: String,
+        /// The environment variable that may name it.
+        variable: String,
+    },
+    /// Another process plays in the folder of a run.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A table of another multiverse.
+    #[error("{path}: {row} is not in the plan")]
+    OtherRow {
+        /// Which file.
+        path: String,
+        /// The universe and the pairing.
+        row: String,
+    },
+    /// A choice of no universe.
+    #[error("no universe matches {pattern:?}, there are: {known}")]
+    NoUniverse {
+        /// What was asked for.
+        pattern: String,
+        /// Those that are there.
+        known: String,
+    },
+    /// A figure of a claim that none of the tables has.
+    #[error("report.toml: curve of an unknown claim {claim:?}, expected one of: {known}")]
+    Claim {
+        /// What was asked for.
+        claim: String,
+        /// Those that are there.
+        known: String,
+    },
+    /// A part of the work that fails.
     #[error("{name}: {error}")]
-    Cell {
-        /// The name of its position.
+    Work {
+        /// What it is called.
         name: String,
         /// The reason.
         error: String,
+    },
+    /// Another file than the one that the run began with.
+    #[error(
+        "input {name:?}: {path} is another file than the run was begun with; give this run another name with --run"
+    )]
+    OtherInput {
+        /// What the plan calls it.
+        name: String,
+        /// The file.
+        path: String,
     },
     /// No experiment of that name.
     #[error("no experiment {name:?} in {root}, there are: {known}")]
@@ -139,6 +192,12 @@ pub enum ExperimentError {
 impl From<MatchJournalError> for ExperimentError {
     fn from(error: MatchJournalError) -> ExperimentError {
         ExperimentError::Journal(Box::new(error))
+    }
+}
+
+impl From<Box<dyn Error + Send + Sync>> for ExperimentError {
+    fn from(error: Box<dyn Error + Send + Sync>) -> ExperimentError {
+        ExperimentError::Play(error)
     }
 }
 
@@ -212,7 +271,7 @@ impl Experiment {
     /// # Errors
     /// If there is a run of that name with another plan, or if it cannot be written.
     pub fn continue_or_begin(&self, sheet: &Sheet, name: &str) -> Result<Run, ExperimentError> {
-        let open = |run: &Run| run.sheet().is_ok_and(|planned| planned == *sheet) && !run.is_finished(sheet);
+        let open = |run: &Run| run.sheet().is_ok_and(|planned| planned == *sheet) && !sheet.is_finished(run);
         if let Some(run) = self.runs()?.into_iter().rev().find(open) {
             return Ok(run);
         }
@@ -274,56 +333,17 @@ impl Run {
         text.parse().map_err(|error| ExperimentError::Sheet { path: path.display().to_string(), error })
     }
 
-    /// Whether everything that the plan asks for is there.
-    #[must_use]
-    pub fn is_finished(&self, sheet: &Sheet) -> bool {
-        match sheet {
-            Sheet::Playouts(plan) => self.playout_rows().is_ok_and(|rows| rows.len() == plan.cells().len()),
-            Sheet::Matches(_) | Sheet::Branching(_) => self.dir.join(RAW).is_file(),
-        }
-    }
-
-    /// What was measured so far.
+    /// By which readings of the papers and rules it was made, as `readings.txt` says, where its plan does not: a line.
     ///
     /// # Errors
-    /// If a table or the games cannot be read.
-    pub fn rows(&self, sheet: &Sheet) -> Result<Rows, ExperimentError> {
-        let finished = self.is_finished(sheet);
-        Ok(match sheet {
-            Sheet::Playouts(_) => Rows::Playouts(self.playout_rows()?),
-            Sheet::Matches(_) if finished => Rows::Matches(self.match_rows()?),
-            Sheet::Branching(_) if finished => Rows::Branching(self.branching_rows()?),
-            Sheet::Matches(_) => Rows::Matches(MatchRow::all(&MatchJournal::read(&self.dir)?)?),
-            Sheet::Branching(_) => Rows::Branching(BranchingRow::all(&MatchJournal::read(&self.dir)?)?),
-        })
-    }
-
-    /// Writes down what the games of a complete journal say, and the games themselves: the run is finished.
-    ///
-    /// # Errors
-    /// If that fails.
-    pub fn finish(&self, sheet: &Sheet, journal: &MatchJournal) -> Result<(), ExperimentError> {
-        self.write_records(journal)?;
-        match sheet {
-            Sheet::Playouts(_) => Ok(()),
-            Sheet::Matches(_) => self.write_match_rows(&MatchRow::all(journal)?),
-            Sheet::Branching(_) => self.write_branching_rows(&BranchingRow::all(journal)?),
+    /// If there is such a file that cannot be read.
+    pub fn readings(&self) -> Result<Option<String>, ExperimentError> {
+        let path = self.dir.join("readings.txt");
+        if !path.exists() {
+            return Ok(None);
         }
-    }
-
-    /// All games in the order of the plan, without comments, which follow from the plan and are most of the bytes.
-    fn write_records(&self, journal: &MatchJournal) -> Result<(), ExperimentError> {
-        let failed = |error| io_error(&self.dir.join(GAMES), error);
-        let mut out = zstd::Encoder::new(Vec::new(), 19).map_err(failed)?;
-        let mut gap = "";
-        for number in 0..journal.plan().count() {
-            for record in journal.pair(number)?.games {
-                write!(out, "{gap}{}", record.without_comments()).map_err(failed)?;
-                gap = "\n";
-            }
-        }
-        let bytes = out.finish().map_err(failed)?;
-        self.write(GAMES, &bytes)
+        let text = read_text(&path, MOST_PLAN_BYTES).map_err(|error| io_error(&path, error))?;
+        Ok(Some(text.split_whitespace().collect::<Vec<_>>().join(" ")))
     }
 
     fn plan(&self) -> Result<String, ExperimentError> {
@@ -331,16 +351,67 @@ impl Run {
         read_text(&path, MOST_PLAN_BYTES).map_err(|error| io_error(&path, error))
     }
 
+    /// A file by its path from the folder of the experiment.
+    fn beside_plan(&self, path: &str) -> PathBuf {
+        self.dir.join("../..").join(path)
+    }
+
+    /// The folder of what is needed while the run is measured and not kept: journals, caches, tables.
+    fn work_dir(&self) -> Result<PathBuf, ExperimentError> {
+        let dir = self.dir.join("work");
+        fs::create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
+        Ok(dir)
+    }
+
+    /// Writes down which file an input was, or compares it with the one that was given before.
+    fn remember_input(&self, name: &str, path: &Path) -> Result<(), ExperimentError> {
+        let (mut hasher, mut bytes, mut part) = (blake3::Hasher::new(), 0, vec![0; 1 << 16]);
+        let mut file = fs::File::open(path).map_err(|error| io_error(path, error))?;
+        loop {
+            match file.read(&mut part).map_err(|error| io_error(path, error))? {
+                0 => break,
+                count => {
+                    hasher.update(&part[..count]);
+                    bytes += count;
+                }
+            }
+        }
+        let line = format!("{name} {bytes} bytes, blake3 {}", hasher.finalize().to_hex());
+        let known = self.dir.join("inputs.txt");
+        let text = if known.exists() {
+            read_text(&known, MOST_PLAN_BYTES).map_err(|error| io_error(&known, error))?
+        } else {
+            String::new()
+        };
+        match text.lines().find(|known| known.split(' ').next() == Some(name)) {
+            Some(known) if known == line => Ok(()),
+            Some(_) => Err(ExperimentError::OtherInput { name: name.to_owned(), path: path.display().to_string() }),
+            None => self.write("inputs.txt", format!("{text}{line}\n").as_bytes()),
+        }
+    }
+
+    /// The table of what was measured as text; empty if there is none.
+    fn raw_text(&self) -> Result<String, ExperimentError> {
+        let path = self.dir.join(RAW);
+        if !path.exists() {
+            return Ok(String::new());
+        }
+        read_text(&path, MOST_TABLE_BYTES).map_err(|error| io_error(&path, error))
+    }
+
     /// Writes a file of this run: there whole or not at all.
     ///
     /// # Errors
     /// If that fails; then the file is as it was.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ExperimentError> {
-        let path = self.dir.join(name);
-        write_whole(&path, Access::Ordinary, |out| out.write_all(bytes)).map_err(|error| io_error(&path, error))
+        write_file(&self.dir.join(name), bytes)
     }
 
-    fn write_raw<T: Serialize>(&self, rows: &[T]) -> Result<(), ExperimentError> {
+    /// Writes the table of what was measured.
+    ///
+    /// # Errors
+    /// If that fails; then the table is as it was.
+    pub fn write_raw<T: Serialize>(&self, rows: &[T]) -> Result<(), ExperimentError> {
         let failed = |error| ExperimentError::Table { path: self.dir.join(RAW).display().to_string(), error };
         let mut writer = csv::Writer::from_writer(Vec::new());
         rows.iter().try_for_each(|row| writer.serialize(row)).map_err(failed)?;
@@ -352,17 +423,9 @@ impl Run {
 const RAW: &str = "raw.csv";
 /// No table of an experiment has more.
 const MOST_TABLE_BYTES: usize = 64 << 20;
-const GAMES: &str = "games.anqi.zst";
 
-/// What a run measured.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Rows {
-    /// One for each cell.
-    Playouts(Vec<PlayoutRow>),
-    /// One for each pairing.
-    Matches(Vec<MatchRow>),
-    /// One for each number of face-down pieces.
-    Branching(Vec<BranchingRow>),
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ExperimentError> {
+    write_whole(path, Access::Ordinary, |out| out.write_all(bytes)).map_err(|error| io_error(path, error))
 }
 
 fn read_table<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ExperimentError> {

@@ -37,6 +37,40 @@ pub struct Outline {
     pub claims: Vec<Claim>,
     /// What is drawn.
     pub figures: Vec<FigurePlan>,
+    /// The printed tables that a multiverse is held against.
+    pub tables: Vec<TablePlan>,
+    /// Claims that are drawn over all readings of a multiverse.
+    pub curves: Vec<CurvePlan>,
+}
+
+/// A printed table that a multiverse is held against, with the claims about it.
+#[derive(Clone, Debug)]
+pub struct TablePlan {
+    /// What it is called.
+    pub title: String,
+    /// The experiment whose `published.csv` and claims these are.
+    pub of: String,
+    /// Cells that are looked at by themselves, too.
+    pub groups: Vec<GroupPlan>,
+}
+
+/// Some cells of a printed table.
+#[derive(Clone, Debug)]
+pub struct GroupPlan {
+    /// What they are called.
+    pub title: String,
+    /// Which they are, by their pairings.
+    pub cells: Vec<Pattern>,
+}
+
+/// A claim that is drawn over all readings.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurvePlan {
+    /// The title of the figure.
+    pub title: String,
+    /// What the claim says.
+    pub claim: String,
 }
 
 /// One claim.
@@ -50,6 +84,8 @@ pub struct Claim {
     pub measure: Quantity,
     /// What must hold.
     pub form: Form,
+    /// Why numbers of ours cannot answer it, if they cannot: they describe something else.
+    pub not_comparable: Option<String>,
 }
 
 /// What a claim comes down to.
@@ -122,6 +158,24 @@ pub enum OutlineError {
 struct OutlineFile {
     claims: Vec<ClaimFile>,
     figures: Vec<FigureFile>,
+    tables: Vec<TableFile>,
+    curves: Vec<CurvePlan>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableFile {
+    title: String,
+    of: String,
+    #[serde(default)]
+    groups: Vec<GroupFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GroupFile {
+    title: String,
+    cells: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -139,6 +193,7 @@ struct ClaimFile {
     than: Option<f64>,
     of: Option<Vec<String>>,
     is: Option<f64>,
+    not_comparable: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -175,7 +230,16 @@ impl ClaimFile {
             (None, None, None, None, Some(of), Some(is)) => Form::Is(patterns(&of)?, is),
             _ => return Err(OutlineError::Form(excerpt(&self.says))),
         };
-        Ok(Claim { says: self.says, place: self.at, measure: self.measure, form })
+        let (says, place, measure) = (self.says, self.at, self.measure);
+        Ok(Claim { says, place, measure, form, not_comparable: self.not_comparable })
+    }
+}
+
+impl TableFile {
+    fn table(self) -> Result<TablePlan, OutlineError> {
+        let group = |GroupFile { title, cells }| Ok(GroupPlan { title, cells: patterns(&cells)? });
+        let groups = self.groups.into_iter().map(group).collect::<Result<_, _>>()?;
+        Ok(TablePlan { title: self.title, of: self.of, groups })
     }
 }
 
@@ -203,6 +267,8 @@ impl FromStr for Outline {
         Ok(Outline {
             claims: file.claims.into_iter().map(ClaimFile::claim).collect::<Result<_, _>>()?,
             figures: file.figures.into_iter().map(FigureFile::figure).collect::<Result<_, _>>()?,
+            tables: file.tables.into_iter().map(TableFile::table).collect::<Result<_, _>>()?,
+            curves: file.curves,
         })
     }
 }

@@ -4,12 +4,18 @@
 use std::fs;
 use std::path::Path;
 
+use std::num::NonZeroUsize;
+
 use anqi_engine::{Resources, Stop};
-use anqi_experiment::{BranchingRow, Experiment, ExperimentError, MatchRow, PlayoutPlan, PlayoutRow, Sheet};
+use anqi_experiment::{
+    Alone, BranchingRow, Experiment, ExperimentError, Host, Inputs, MatchRow, PlayoutPlan, PlayoutRow, Run, Sheet,
+    Slice, Work,
+};
 use anqi_lab::{Cast, Ended, MatchJournal, Standings, run};
 use anqi_records::Record;
-use anqi_report::experiment_markdown;
+use anqi_report::{experiment_markdown, write_experiment};
 use anqi_rules::Move;
+use anqi_task::Status;
 
 const PLAYOUTS: &str = r#"
 kind = "playouts"
@@ -37,10 +43,33 @@ fn experiment(dir: &Path, plan: &str, published: &str) -> Experiment {
 }
 
 fn playout_plan(text: &str) -> PlayoutPlan {
-    match text.parse().unwrap() {
-        Sheet::Playouts(plan) => plan,
-        Sheet::Matches(_) | Sheet::Branching(_) => unreachable!(),
+    let mut table: toml::Table = toml::from_str(text).unwrap();
+    table.remove("kind");
+    PlayoutPlan::new(table.try_into().unwrap()).unwrap()
+}
+
+/// Measures what is missing in a run; `watch` hears how far it is. False if it was stopped.
+fn measure(sheet: &Sheet, run: &Run, stop: &Stop, watch: impl FnMut(&Status)) -> bool {
+    struct Watched<'a, F>(Alone<'a>, F);
+    impl<F: FnMut(&Status)> Host for Watched<'_, F> {
+        fn play(&mut self, journal: &mut MatchJournal) -> Result<Ended, Box<dyn std::error::Error + Send + Sync>> {
+            self.0.play(journal)
+        }
+        fn show(&mut self, _: &'static str, status: &Status, _: &str) {
+            (self.1)(status);
+        }
     }
+    let (resources, threads) = (Resources::default(), NonZeroUsize::new(2).unwrap());
+    let mut host = Watched(Alone { resources: &resources, stop, threads }, watch);
+    let mut work = Work {
+        resources: &resources,
+        stop,
+        threads,
+        inputs: Inputs::default(),
+        slice: Slice::default(),
+        host: &mut host,
+    };
+    sheet.measure(run, &mut work).unwrap()
 }
 
 #[test]
@@ -73,7 +102,7 @@ fn shows_what_is_wrong() {
 fn playouts_follow_from_the_plan() {
     let plan = playout_plan(PLAYOUTS);
     let measure = || -> Vec<PlayoutRow> {
-        let rows = plan.cells().into_iter().map(|cell| plan.measure(&cell, &Resources::default()).unwrap());
+        let rows = plan.cells().into_iter().map(|cell| plan.row(&cell, &Resources::default()).unwrap());
         rows.map(|row| PlayoutRow { seconds: 0.0, seconds_error: None, ..row }).collect()
     };
     let rows = measure();
@@ -98,9 +127,9 @@ fn a_run_goes_on_and_is_reported() {
     let sheet = &experiment.sheet;
     let plan = playout_plan(PLAYOUTS);
     let first = experiment.continue_or_begin(sheet, "one").unwrap();
-    let mut rows = vec![plan.measure(&plan.cells()[1], &Resources::default()).unwrap()];
-    first.write_playout_rows(&rows).unwrap();
-    assert!(!first.is_finished(sheet));
+    let mut rows = vec![plan.row(&plan.cells()[1], &Resources::default()).unwrap()];
+    first.write_raw(&rows).unwrap();
+    assert!(!sheet.is_finished(&first));
     let report = experiment_markdown(&experiment.findings(&first, sheet).unwrap());
     assert!(report.contains("**Not finished: 1 of 4 rows.**"));
 
@@ -111,18 +140,13 @@ fn a_run_goes_on_and_is_reported() {
 
     let stop = Stop::default();
     stop.raise();
-    assert!(!first.measure(&plan, &Resources::default(), &stop, |_, _| ()).unwrap(), "it was stopped");
+    assert!(!measure(sheet, &first, &stop, |_| ()), "it was stopped");
     assert_eq!(first.playout_rows().unwrap(), rows);
     let mut counts = Vec::new();
-    assert!(
-        first
-            .measure(&plan, &Resources::default(), &Stop::default(), |status, _| {
-                counts.push((status.done.items, status.found.items));
-            })
-            .unwrap()
-    );
+    let told = |status: &Status| counts.push((status.done.items, status.found.items));
+    assert!(measure(sheet, &first, &Stop::default(), told));
     assert_eq!((counts, first.playout_rows().unwrap().remove(0)), (vec![(2, 1), (3, 1), (4, 1)], rows.remove(0)));
-    assert!(first.is_finished(sheet));
+    assert!(sheet.is_finished(&first));
     assert_eq!(experiment.continue_or_begin(sheet, "three").unwrap().name(), "three");
     let report = experiment_markdown(&experiment.findings(&first, sheet).unwrap());
     assert!(report.contains("**0 of 2 agree by reading `rules`.**\n**1 of 2 agree by reading `paper`.**"), "{report}");
@@ -133,7 +157,7 @@ fn games_are_counted_as_standings_do() {
     let dir = tempfile::tempdir().unwrap();
     let published = "player,opponent,order,wins,losses,draws\nVAR1,dice,both,9,1,0\ndice,BASIC,first,5,5,0\n";
     let experiment = experiment(dir.path(), MATCHES, published);
-    let Sheet::Matches(plan) = &experiment.sheet else { unreachable!() };
+    let plan = experiment.sheet.games().unwrap();
     let begun = experiment.continue_or_begin(&experiment.sheet, "one").unwrap();
     let mut journal = MatchJournal::open_or_create(&begun.dir, plan).unwrap();
     let cast = Cast::new(journal.plan(), &Resources::default()).unwrap();
@@ -146,9 +170,11 @@ fn games_are_counted_as_standings_do() {
         assert_eq!(turned.pairs(), row.pairs().inverted());
         assert_eq!(turned.inverted(), *row);
     }
-    assert!(!begun.is_finished(&experiment.sheet));
-    begun.finish(&experiment.sheet, &journal).unwrap();
-    assert!(begun.is_finished(&experiment.sheet));
+    assert!(!experiment.sheet.is_finished(&begun));
+    drop(journal);
+    assert!(measure(&experiment.sheet, &begun, &Stop::default(), |_| ()));
+    assert!(experiment.sheet.is_finished(&begun));
+    let journal = MatchJournal::read(&begun.dir).unwrap();
     assert_eq!(begun.match_rows().unwrap(), rows);
 
     let report = experiment_markdown(&experiment.findings(&begun, &experiment.sheet).unwrap());
@@ -195,7 +221,7 @@ fn claims_are_judged_by_numbers() {
     fs::write(dir.path().join("report.toml"), outline.collect::<String>()).unwrap();
     let experiment = experiment(dir.path(), MATCHES, rows);
     let run = experiment.begin(&experiment.sheet, "empty").unwrap();
-    let Sheet::Matches(plan) = &experiment.sheet else { unreachable!() };
+    let plan = experiment.sheet.games().unwrap();
     drop(MatchJournal::open_or_create(&run.dir, plan).unwrap());
     let report = experiment_markdown(&experiment.findings(&run, &experiment.sheet).unwrap());
     let lines: Vec<&str> = report.lines().filter(|line| line.starts_with("| x |")).collect();
@@ -214,7 +240,7 @@ fn branching_is_counted_position_by_position() {
     let plan = MATCHES.replace("\"matches\"", "\"branching\"");
     let experiment = experiment(dir.path(), &plan, "hidden,revealed,kinds,moves,branching\nall,,,7.76,32.30\n");
     let begun = experiment.begin(&experiment.sheet, "one").unwrap();
-    let mut journal = MatchJournal::open_or_create(&begun.dir, experiment.sheet.plan().unwrap()).unwrap();
+    let mut journal = MatchJournal::open_or_create(&begun.dir, experiment.sheet.games().unwrap()).unwrap();
     let cast = Cast::new(journal.plan(), &Resources::default()).unwrap();
     run(&mut journal, 2, &cast, &Stop::default(), |_| {}).unwrap();
     let rows = BranchingRow::all(&journal).unwrap();
@@ -238,7 +264,8 @@ fn branching_is_counted_position_by_position() {
     assert!((all.branching - outcomes as f64 / positions as f64).abs() < 1e-4);
     let start = rows.iter().find(|row| row.hidden == "8").unwrap();
     assert_eq!((start.positions, start.moves, start.squares_error), (first as u64, 0.0, 0.0));
-    begun.finish(&experiment.sheet, &journal).unwrap();
+    drop(journal);
+    assert!(measure(&experiment.sheet, &begun, &Stop::default(), |_| ()));
     assert_eq!(begun.branching_rows().unwrap(), rows);
     assert!(experiment_markdown(&experiment.findings(&begun, &experiment.sheet).unwrap()).contains("| all |"));
 }
@@ -256,10 +283,14 @@ fn all_experiments_are_sound() {
         assert_eq!(there.sheet.to_string().parse::<Sheet>().unwrap(), there.sheet);
         for run in there.runs().unwrap() {
             let sheet = run.sheet().unwrap();
-            if !run.is_finished(&sheet) {
+            if !sheet.is_finished(&run) {
                 continue;
             }
-            let report = experiment_markdown(&there.findings(&run, &sheet).unwrap());
+            let findings = there.findings(&run, &sheet).unwrap();
+            if std::env::var_os("UPDATE").is_some() {
+                write_experiment(&run, &findings).unwrap();
+            }
+            let report = experiment_markdown(&findings);
             assert_eq!(fs::read_to_string(run.dir.join("report.md")).unwrap(), report, "{}", run.dir.display());
             assert!(!report.contains("not measured"), "{report}");
         }
@@ -267,7 +298,7 @@ fn all_experiments_are_sound() {
         let dir = tempfile::tempdir().unwrap();
         let copy = experiment(dir.path(), &there.sheet.to_string(), &published);
         let run = copy.begin(&copy.sheet, "empty").unwrap();
-        if let Some(plan) = copy.sheet.plan() {
+        if let Some(plan) = copy.sheet.games() {
             drop(MatchJournal::open_or_create(&run.dir, plan).unwrap());
         }
         let report = experiment_markdown(&copy.findings(&run, &copy.sheet).unwrap());

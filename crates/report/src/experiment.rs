@@ -27,13 +27,13 @@ pub fn write_experiment(run: &Run, findings: &Findings) -> Result<String, Experi
 /// Markdown as a page, drawings in the place of images.
 fn prose(markdown: &str, drawings: &[String]) -> String {
     let mut drawings = drawings.iter();
-    // Between the start and the end of an image is its title.
+    // Between the start and the end of an image is its title, which stands above the drawing.
     let events = Parser::new_ext(markdown, Options::ENABLE_TABLES).flat_map(|event| match event {
-        Event::Start(Tag::Image { .. }) => {
+        Event::Start(Tag::Image { .. }) => vec![Event::InlineHtml("<figure><figcaption>".into())],
+        Event::End(TagEnd::Image) => {
             let drawing = drawings.next().map_or("", String::as_str);
-            vec![Event::InlineHtml(format!("<figure>{drawing}<figcaption>").into())]
+            vec![Event::InlineHtml(format!("</figcaption>{drawing}</figure>").into())]
         }
-        Event::End(TagEnd::Image) => vec![Event::InlineHtml("</figcaption></figure>".into())],
         // A wide table is moved inside its frame, not with the page.
         Event::Start(Tag::Table(columns)) => {
             vec![Event::Html("<div class=\"wide\">".into()), Event::Start(Tag::Table(columns))]
@@ -59,7 +59,7 @@ mod tests {
         let page = prose(text, &["<svg>lines</svg>".to_owned()]);
         assert!(page.contains("<title>one: run 2</title>"), "{page}");
         assert!(page.contains("<td>1 &lt; 2</td><td><strong>yes</strong></td>"), "{page}");
-        assert!(page.contains("<figure><svg>lines</svg><figcaption>Fig. 4</figcaption></figure>\n"), "{page}");
+        assert!(page.contains("<figure><figcaption>Fig. 4</figcaption><svg>lines</svg></figure>\n"), "{page}");
         assert!(!page.contains("figure-1.svg"), "{page}");
     }
 }

@@ -23,6 +23,7 @@
 
 mod assessment;
 mod assessment_text;
+mod board;
 mod chart;
 mod counts;
 mod experiment;
@@ -42,5 +43,5 @@ pub use games::MatchReport;
 pub use markdown::{experiment_markdown, figure_file};
 pub use match_text::match_text;
 pub use moves::UnplayableGame;
-pub use sets::{Dots, SetsPicture};
-pub use solved::{solved_game_text, solved_games_csv, solved_games_text, solved_position_text};
+pub use sets::SetsPicture;
+pub use solved::{solved_game_text, solved_games_text, solved_position_text};

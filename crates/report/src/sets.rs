@@ -1,5 +1,7 @@
 //! All sets of a small board in one picture: a line for each class, a point for each kind of square.
 
+use anqi_experiment::Dots;
+
 const ROW: f64 = 22.0;
 const TOP: f64 = 64.0;
 const LEFT: f64 = 250.0;
@@ -19,19 +21,8 @@ pub struct SetsPicture {
     pub rows: Vec<Dots>,
 }
 
-/// One class: what it is called, and the value of each kind of square.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Dots {
-    /// What it is called.
-    pub label: String,
-    /// Squares, each with P(win) − P(loss) of whoever flips there first.
-    pub points: Vec<(String, f64)>,
-}
-
-impl Dots {
-    fn best(&self) -> f64 {
-        self.points.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max)
-    }
+fn best(row: &Dots) -> f64 {
+    row.points.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max)
 }
 
 impl SetsPicture {
@@ -39,7 +30,7 @@ impl SetsPicture {
     #[must_use]
     pub fn to_svg(&self) -> String {
         let mut rows = self.rows.clone();
-        rows.sort_by(|a, b| b.best().total_cmp(&a.best()));
+        rows.sort_by(|a, b| best(b).total_cmp(&best(a)));
         let values = || rows.iter().flat_map(|row| row.points.iter().map(|(_, value)| *value));
         let tenths = |value: f64, outward: f64| ((value * 10.0 + outward).round() / 10.0).clamp(-1.0, 1.0);
         let (low, high) = (tenths(values().fold(0.0, f64::min), -0.5), tenths(values().fold(0.0, f64::max), 0.5));
@@ -80,7 +71,7 @@ impl SetsPicture {
             let y = TOP + (place as f64 + 0.5) * ROW;
             put(format!(r#"<text x="{}" y="{}" text-anchor="end">{}</text>"#, LEFT - 14.0, y + 4.0, row.label));
             let worst = row.points.iter().map(|(_, value)| *value).fold(f64::INFINITY, f64::min);
-            let (from, to) = (x(worst), x(row.best()));
+            let (from, to) = (x(worst), x(best(row)));
             put(format!(r#"<line x1="{from:.1}" y1="{y}" x2="{to:.1}" y2="{y}" stroke="gray" stroke-width="2"/>"#));
             for ((square, value), color) in row.points.iter().zip(COLORS) {
                 let at = x(*value);

@@ -1,12 +1,12 @@
 //! Solved games and positions as text: what flips and other actions are worth.
 
-use std::fmt::Write as _;
-
 use anqi_rules::{Color, Move, Position};
 use anqi_solve::{Fraction, Orbit, SolvedGame, Worth, decimal};
 use anqi_stats::Grouped;
 
-use crate::sets::{Dots, SetsPicture};
+use anqi_experiment::Dots;
+
+use crate::sets::SetsPicture;
 
 /// The first flips of one game, of which so many positions were solved.
 #[must_use]
@@ -35,31 +35,6 @@ pub fn solved_games_text(games: &[SolvedGame]) -> String {
     }
     let classes = firsts(games).count();
     format!("{board}: {} fair sets of {classes} classes\n\n{}", games.len(), worths("set and flip", &rows))
-}
-
-/// The same as comma-separated values.
-#[must_use]
-pub fn solved_games_csv(games: &[SolvedGame]) -> String {
-    let mut text = "board,set,like,squares,value,decimal,win,draw,loss\n".to_owned();
-    for game in games {
-        for orbit in game.orbits() {
-            let Worth { value, draw } = orbit.worth;
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{},{},{},{},{value},{:.6},{},{},{}",
-                game.board.name(),
-                game.set,
-                game.like.map_or_else(String::new, |like| like.to_string()),
-                squares(&orbit),
-                decimal(value),
-                exactly(orbit.worth.win()),
-                exactly(draw),
-                exactly(orbit.worth.loss())
-            );
-        }
-    }
-    text
 }
 
 /// A position with what its actions are worth to the player to move.
@@ -145,11 +120,8 @@ mod tests {
     }
 
     #[test]
-    fn all_games_of_a_board_are_a_file_and_a_picture() {
+    fn all_games_of_a_board_are_a_picture() {
         let games = SolvedGame::solve_all(BoardSize::TwoByTwo, NonZeroUsize::MIN).unwrap();
-        let csv = solved_games_csv(&games);
-        assert_eq!(csv.lines().count(), 1 + games.len());
-        assert!(csv.contains("\n2x2,RC,NC,a1 a2 b1 b2,-1/3,-0.333333,1/3,0,2/3\n"), "{csv}");
         let picture = SetsPicture::of(&games);
         assert_eq!((picture.sets, picture.classes), (27, 5));
         assert_eq!(picture.rows[0].label, "PP and 4 more"); // NN RR MM GG

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
 use anqi_rules::{BoardSize, Color, Ladder, Material, Move, Position, Rules, Square};
 
-use crate::{FairSet, SolveError, Solver, Worth};
+use crate::{FairSet, Fraction, SolveError, Solver, Worth, decimal};
 
 /// A game on a small board, solved from its first flip on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,4 +109,42 @@ impl SolvedGame {
         }
         orbits.into_iter().map(|(_, orbit)| orbit).collect()
     }
+}
+
+/// The first flips of games as comma-separated values: a line for each kind of square.
+///
+/// ```
+/// use anqi_rules::BoardSize;
+/// use anqi_solve::{SolvedGame, solved_games_csv};
+///
+/// let games = SolvedGame::solve_all(BoardSize::TwoByTwo, std::num::NonZeroUsize::MIN)?;
+/// let csv = solved_games_csv(&games);
+/// assert_eq!(csv.lines().count(), 1 + games.len());
+/// assert!(csv.contains("\n2x2,RC,NC,a1 a2 b1 b2,-1/3,-0.333333,1/3,0,2/3\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn solved_games_csv(games: &[SolvedGame]) -> String {
+    let exactly = |fraction: Option<Fraction>| fraction.map_or_else(String::new, |fraction| fraction.to_string());
+    let mut text = "board,set,like,squares,value,decimal,win,draw,loss\n".to_owned();
+    for game in games {
+        for Orbit { squares, worth } in game.orbits() {
+            let Worth { value, draw } = worth;
+            let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "{},{},{},{},{value},{:.6},{},{},{}",
+                game.board.name(),
+                game.set,
+                game.like.map_or_else(String::new, |like| like.to_string()),
+                squares.join(" "),
+                decimal(value),
+                exactly(worth.win()),
+                exactly(draw),
+                exactly(worth.loss())
+            );
+        }
+    }
+    text
 }

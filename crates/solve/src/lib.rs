@@ -50,7 +50,7 @@ mod veiled;
 mod verify;
 mod worth;
 
-pub use games::{Orbit, SolvedGame};
+pub use games::{Orbit, SolvedGame, solved_games_csv};
 pub use sets::FairSet;
 pub use solver::{SolveError, Solver};
 #[cfg(feature = "files")]

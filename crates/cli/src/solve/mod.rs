@@ -5,9 +5,9 @@ mod table;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anqi_report::{SetsPicture, solved_game_text, solved_games_csv, solved_games_text, solved_position_text};
+use anqi_report::{SetsPicture, solved_game_text, solved_games_text, solved_position_text};
 use anqi_rules::{BoardSize, Ladder, Material, Move, Position, Square, excerpt};
-use anqi_solve::{Fraction, SolvedGame, Solver, Worth, decimal};
+use anqi_solve::{Fraction, SolvedGame, Solver, Worth, decimal, solved_games_csv};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;

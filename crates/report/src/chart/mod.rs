@@ -1,12 +1,18 @@
 //! Plots as SVG: the only place that knows the plotting library.
 
+mod curve;
 pub(crate) mod curves;
+mod readings;
+mod svg;
 
 use anqi_experiment::{Content, Figure, FigureLine, Number};
 use anqi_stats::Estimate;
 use kuva::plot::{BarPlot, ForestPlot, Histogram, LinePlot, ScatterPlot};
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
+
+use crate::board::board;
+use crate::sets::SetsPicture;
 
 const INK: &str = "#3b6ea5";
 const WIDTH: f64 = 520.0;
@@ -16,9 +22,15 @@ const FRAME: f64 = 70.0;
 /// Colours that are told apart by most eyes (Okabe & Ito 2008), after black.
 const INKS: [&str; 8] = ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999933"];
 
-/// A figure of an experiment: measured lines with intervals, printed ones dashed.
+/// A figure of an experiment: measured lines with intervals, printed ones dashed; boards.
 pub(crate) fn figure(figure: &Figure) -> String {
     match &figure.content {
+        Content::Board(position) => board(position),
+        Content::Fit(fit) => readings::draw(fit),
+        Content::Curve(curve) => curve::draw(curve),
+        Content::Dots { board, sets, rows } => {
+            SetsPicture { board: board.clone(), sets: *sets, classes: rows.len(), rows: rows.clone() }.to_svg()
+        }
         Content::Lines(axis, lines) => draw_lines(axis, figure.measure, lines),
         Content::Rows(rows) => {
             let whose = |name: &str, who: &str, number: &Option<Number>| {
