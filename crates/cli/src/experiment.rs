@@ -140,42 +140,7 @@ fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Plays a multiverse, if the plan is one.
-fn multiverse(root: &Path, args: &RunArgs) -> Result<Option<Exit>> {
-    let dir = root.join(&args.name);
-    let text = std::fs::read_to_string(dir.join("plan.toml")).unwrap_or_default();
-    let Some(text) = text.strip_prefix("kind = \"multiverse\"\n") else { return Ok(None) };
-    let mut plan: MultiversePlan = text.parse()?;
-    if let Some(count) = args.count {
-        plan = plan.with_pairs(count)?;
-    }
-    let run = dir.join("runs").join(args.run.clone().unwrap_or_else(|| usual_name(&dir)));
-    std::fs::create_dir_all(&run)?;
-    let (path, said) = (run.join("plan.toml"), format!("kind = \"multiverse\"\n{plan}"));
-    match std::fs::read_to_string(&path) {
-        Ok(there) if there != said => anyhow::bail!("{} was begun with another plan", run.display()),
-        Ok(_) => {}
-        Err(_) => std::fs::write(&path, said)?,
-    }
-    let (stop, resources) = (stop_on_signals()?, resources());
-    crate::arena::raise_after(&stop, args.seconds);
-    let until = args.seconds.map(|seconds| std::time::Instant::now() + std::time::Duration::from_secs(seconds));
-    let threads = Concurrency::or_cores(args.concurrency);
-    let session = Session { resources: &resources, stop: &stop, threads, only: args.only.as_ref(), until };
-    let mut bar = Bar::of("pairs");
-    let finished = play_multiverse(&run, &plan, &session, |status, universe| {
-        bar.set(*status);
-        bar.say(|| universe.to_owned());
-    })?;
-    let Status { done, all, .. } = bar.status();
-    eprintln!("{}: {} of {} pairs", run.display(), done.items, all.items);
-    Ok(Some(if finished { Exit::Done } else { Exit::Interrupted }))
-}
-
 fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
-    if let Some(exit) = multiverse(root, args)? {
-        return Ok(exit);
-    }
     let experiment = Experiment::named(root, &args.name)?;
     let sheet = match args.count {
         Some(count) => experiment.sheet.with_count(count)?,
