@@ -41,8 +41,8 @@ pub use kind::{Alone, Host, Inputs, Slice, Work};
 pub use kinds::{
     AssessmentPage, AxisValue, BestMove, BranchingRow, Cell, ClaimInReading, Fit, FitColumn, Fitted, FittedReading,
     Marginal, MatchRow, MultiverseError, MultiverseFile, MultiversePlan, Order, PartFile, PlayoutPlan, PlayoutPlanFile,
-    PlayoutRow, PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts, Setting, StudiedClaim, TemplateError,
-    Universe, Verdict,
+    PlayoutRow, PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts, Robustness, Setting, StudiedClaim,
+    TemplateError, Universe,
 };
 pub use number::{Number, Z, show};
 pub use outline::{Axes, Claim, CurvePlan, FigurePlan, Form, GroupPlan, Outline, OutlineError, TablePlan};

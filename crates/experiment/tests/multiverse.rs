@@ -308,7 +308,7 @@ measure = "score"
 more = ["ENHANCE v BASIC"]
 than = 0.5
 [[claims]]
-says = "Nobody draws"
+says = "No game is drawn"
 at = "2"
 measure = "draws"
 less = ["{BASIC,ENHANCE,VAR1}"]
@@ -383,7 +383,7 @@ fn readings_are_held_against_printed_tables() {
     let report = write_experiment(&run, &findings).unwrap();
     assert!(report.contains("of 8 readings, contrary in "), "{report}");
     assert!(
-        report.contains("| Nobody draws | Table 3, 2 |") && report.contains("of 4 readings, contrary in "),
+        report.contains("| No game is drawn | Table 3, 2 |") && report.contains("of 4 readings, contrary in "),
         "{report}"
     );
     assert!(report.contains("**not comparable**: other games |"), "{report}");
@@ -393,5 +393,5 @@ fn readings_are_held_against_printed_tables() {
 
     fs::write(dir.join("report.toml"), OUTLINE.replace("is stronger", "is weaker")).unwrap();
     let error = experiment.findings(&run, &experiment.sheet).unwrap_err().to_string();
-    assert!(error.ends_with("unknown claim \"ENHANCE is weaker\", expected one of: ENHANCE is stronger; Nobody draws; Half a point is usual"), "{error}");
+    assert!(error.ends_with("unknown claim \"ENHANCE is weaker\", expected one of: ENHANCE is stronger; No game is drawn; Half a point is usual"), "{error}");
 }

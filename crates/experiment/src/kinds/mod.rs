@@ -23,7 +23,7 @@ pub use branching::{BranchingRow, PrintedBranching};
 pub use matches::{MatchRow, Order, PrintedMatch};
 pub use multiverse::{
     AxisValue, ClaimInReading, Fit, FitColumn, Fitted, FittedReading, Marginal, MultiverseError, MultiverseFile,
-    MultiversePlan, PartFile, Setting, StudiedClaim, TemplateError, Universe, Verdict,
+    MultiversePlan, PartFile, Robustness, Setting, StudiedClaim, TemplateError, Universe,
 };
 pub use playouts::{BestMove, Cell, PlayoutPlan, PlayoutPlanFile, PlayoutRow, PositionFile, PrintedPlayouts};
 

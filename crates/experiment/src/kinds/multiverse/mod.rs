@@ -16,7 +16,7 @@ mod run;
 mod template;
 mod told;
 
-pub use claims::{ClaimInReading, StudiedClaim, Verdict};
+pub use claims::{ClaimInReading, Robustness, StudiedClaim};
 pub use fit::{Fit, FitColumn, Fitted, FittedReading, Marginal};
 pub use plan::{AxisValue, MultiverseError, MultiverseFile, MultiversePlan, PartFile, Universe};
 pub use template::{Setting, TemplateError};
