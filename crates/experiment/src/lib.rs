@@ -37,7 +37,7 @@ pub use facts::{Pattern, Quantity};
 pub use figure::{BoardFigure, Content, Dots, Figure, FigureLine, Mark};
 pub use findings::Findings;
 pub use judge::{Judged, Judgement};
-pub use kind::{Alone, Host, Inputs, Work};
+pub use kind::{Alone, Host, Inputs, Work, with_own_stop};
 pub use kinds::{
     AssessmentPage, BestMove, BranchingRow, Cell, MatchRow, Order, PlayoutPlan, PlayoutPlanFile, PlayoutRow,
     PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts,

@@ -394,3 +394,22 @@ fn small_runs_of_other_kinds_give_what_was_committed() {
         assert!(report.contains(told), "{report}");
     }
 }
+
+/// The end of one match is not the end of the others.
+#[test]
+fn a_series_plays_one_match_after_the_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan = "kind = 'series'\nversion = 2\nrules = 'chen,board=2x4'\npairs = 2\n[[matches]]\nname = 'one'\n\
+                players = ['random name=a', 'chen:var1 name=b depth=1']\n[[matches]]\nname = 'two'\nseed = 7\npairs = 3\n\
+                players = ['random name=a', 'chen:basic name=c depth=1']\n";
+    let series = experiment(dir.path(), plan, "player,opponent,order,wins,losses,draws\na,c,both,1,5,0\n");
+    let run = series.begin(&series.sheet, "small").unwrap();
+    assert!(measure(&series.sheet, &run, &Stop::default(), |_| ()));
+    let rows = run.match_rows().unwrap();
+    let games: Vec<_> =
+        rows.iter().map(|row| (row.opponent.as_str(), row.first_wins + row.first_losses + row.first_draws)).collect();
+    assert_eq!(games, [("b", 2), ("c", 3)]);
+    assert!(run.dir.join("two.anqi.zst").is_file());
+    let report = experiment_markdown(&series.findings(&run, &series.sheet).unwrap());
+    assert!(report.contains("| a | c | both orders | +1 =0 −5 |"), "{report}");
+}
