@@ -174,7 +174,7 @@ impl AnalysisPlan {
             let candidate = found.ok_or_else(|| format!("{spec} did not look at {mv}"))?;
             let better = choice.candidates.iter().filter(|other| other.score > candidate.score).count();
             let chances = spec.chances_of(game, candidate, work.resources);
-            let part = |place: usize| chances.map(|chances| (1000.0 * f64::from(chances[place])).round() as u32);
+            let part = |place: usize| chances.map(|chances| (1000.0 * chances[place]).round() as u32);
             Ok(AnalysisRow {
                 position: keys.name.clone(),
                 player: text.clone(),
@@ -198,7 +198,8 @@ fn player(text: &str) -> Result<(PlayerSpec, Limits), SheetError> {
     let bad = |error: String| SheetError::value(format!("player {:?}", excerpt(text)), error);
     let (spec, budget) = split_player(text);
     let spec: PlayerSpec = spec.parse().map_err(|error: anqi_engine::SpecError| bad(error.to_string()))?;
-    let budget: Budget = budget.parse().map_err(|error: anqi_play::BudgetError| bad(error.to_string()))?;
+    let budget = (!budget.is_empty()).then(|| budget.parse::<Budget>()).transpose();
+    let budget = budget.map_err(|error| bad(error.to_string()))?.unwrap_or_default();
     if budget.clock.is_some() || !spec.is_bounded_by(&budget.limits) {
         return Err(bad("expected a budget for one position, such as nodes=100000 or playouts=10000".to_owned()));
     }
@@ -217,7 +218,7 @@ fn place(keys: &PositionKeys, usual: &str) -> Result<Place, SheetError> {
     let legal = position.moves();
     let named = |keys: &MoveKeys| {
         let mv: Move = keys.mv.parse().map_err(|error: anqi_rules::ParseError| bad(&error))?;
-        if !legal.iter().any(|&other| other == mv) {
+        if !legal.contains(&mv) {
             return Err(bad(&format!("move {mv} is not legal")));
         }
         Ok(mv)
