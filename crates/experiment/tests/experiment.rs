@@ -77,7 +77,7 @@ fn shows_what_is_wrong() {
     for (change, message) in [
         (
             ("kind = \"playouts\"", ""),
-            "kind: nothing is not a kind of experiment, expected \"playouts\", \"matches\", \"series\", \"branching\",",
+            "kind: nothing is not a kind of experiment, expected \"playouts\", \"matches\", \"multiverse\", \"series\",",
         ),
         (("\"playouts\"", "\"poker\""), "kind: \"poker\" is not a kind of experiment"),
         (("best_of", "games"), "unknown field `games`, expected one of `rules`, `seed`, `policies`, `limits`"),
