@@ -114,14 +114,20 @@ struct ListedExperiment {
 struct ListedRun {
     name: String,
     finished: bool,
+    /// By which readings it was made, where its plan does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    readings: Option<String>,
 }
 
 fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     let entry = |name: String| -> Result<ListedExperiment> {
         let experiment = Experiment::open(&root.join(name))?;
-        let state =
-            |run: Run| ListedRun { name: run.name(), finished: run.sheet().is_ok_and(|sheet| sheet.is_finished(&run)) };
-        let runs = experiment.runs()?.into_iter().map(state).collect();
+        let state = |run: Run| -> Result<ListedRun> {
+            // What is older than plans of its kind is not gone on with.
+            let finished = !run.has_plan() || run.sheet().is_ok_and(|sheet| sheet.is_finished(&run));
+            Ok(ListedRun { name: run.name(), finished, readings: run.readings()? })
+        };
+        let runs = experiment.runs()?.into_iter().map(state).collect::<Result<_>>()?;
         let (kind, size) = (experiment.sheet.kind(), experiment.sheet.size());
         Ok(ListedExperiment { name: experiment.name, kind, question: experiment.question, size, runs })
     };
@@ -129,10 +135,10 @@ fn list(root: &Path, out: &mut Output) -> Result<Exit> {
     let listed = Listed { schema: "anqi-experiments-1", experiments };
     out.print(&listed, |text| {
         for entry in &listed.experiments {
-            writeln!(text, "{:<20} {}", entry.name, entry.question)?;
-            writeln!(text, "{:<20} {}: {}", "", entry.kind, entry.size)?;
+            writeln!(text, "{:<23} {}", entry.name, entry.question)?;
+            writeln!(text, "{:<23} {}: {}", "", entry.kind, entry.size)?;
             for run in &entry.runs {
-                writeln!(text, "{:<20} run {}{}", "", run.name, if run.finished { "" } else { " (unfinished)" })?;
+                writeln!(text, "{:<23} run {}{}", "", run.name, if run.finished { "" } else { " (unfinished)" })?;
             }
         }
         Ok(())
@@ -146,11 +152,6 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
         Some(count) => experiment.sheet.with_count(count)?,
         None => experiment.sheet.clone(),
     };
-    let run = match &args.run {
-        Some(name) => experiment.begin(&sheet, name)?,
-        None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
-    };
-    let (resources, stop) = (resources(), stop_on_signals()?);
     let is_multiverse = sheet.kind() == "multiverse";
     if args.only.is_some() && !is_multiverse {
         bail!("--only chooses universes, and {} has none", experiment.name);
@@ -158,10 +159,17 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
     if args.elsewhere.nats.is_some() && is_multiverse {
         bail!("a multiverse is played on this machine alone, without --nats");
     }
+    // What is missing leaves no run behind.
+    let inputs = inputs(&args.input);
+    sheet.check_inputs(&inputs)?;
+    let run = match &args.run {
+        Some(name) => experiment.begin(&sheet, name)?,
+        None => experiment.continue_or_begin(&sheet, &usual_name(&experiment.dir))?,
+    };
+    let (resources, stop) = (resources(), stop_on_signals()?);
     let elsewhere = args.elsewhere.open()?;
     let mut host = Here { concurrency: args.concurrency, elsewhere, resources: &resources, bar: None };
     let threads = Concurrency::or_cores(args.concurrency);
-    let inputs = inputs(&args.input);
     raise_after(&stop, args.seconds);
     let until = args.seconds.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
     let slice = Slice { only: args.only.clone(), until };

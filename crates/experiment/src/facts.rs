@@ -161,6 +161,11 @@ impl Facts {
         (!found.is_empty()).then(|| found.into_iter().fold(Sum::default(), |mean, (_, sum)| mean.plus(share, sum)))
     }
 
+    /// Whether there are none.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.named.is_empty()
+    }
+
     /// A number under a name.
     pub(crate) fn add(&mut self, measure: Quantity, name: String, number: Number) -> Sum {
         let sum = Sum::of(self.numbers.len());

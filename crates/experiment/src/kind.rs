@@ -1,4 +1,4 @@
-//! `Kind`: what one kind of experiment is asked, and everything that is done with the answer.
+//! `ExperimentKind`: what one kind of experiment is asked, and everything that is done with the answer.
 //!
 //! A kind is one module under `kinds`: its plan, its rows, how they are measured and continued, and what a report says of
 //! them. The list [`KINDS`](crate::kinds::KINDS) is the only other place that knows it.
@@ -17,10 +17,10 @@ use anqi_task::Status;
 use crate::facts::{Facts, Pattern};
 use crate::figure::Figure;
 use crate::section::Section;
-use crate::{Experiment, ExperimentError, Run, SheetError};
+use crate::{AssessmentPage, Experiment, ExperimentError, Run, SheetError};
 
 /// The plan of one kind of experiment.
-pub(crate) trait Kind: fmt::Debug + Send + Sync {
+pub(crate) trait ExperimentKind: fmt::Debug + Send + Sync {
     /// The plan as it is written down, but for the line `kind`. What it gives is read back as the same plan.
     fn text(&self) -> Result<String, toml::ser::Error>;
 
@@ -28,7 +28,7 @@ pub(crate) trait Kind: fmt::Debug + Send + Sync {
     fn size(&self) -> String;
 
     /// The same plan with another number of what `--count` counts.
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError>;
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError>;
 
     /// Whether a run has everything that the plan asks for.
     fn is_finished(&self, run: &Run) -> bool;
@@ -38,6 +38,16 @@ pub(crate) trait Kind: fmt::Debug + Send + Sync {
 
     /// What a run says, as far as it is measured.
     fn tell(&self, experiment: &Experiment, run: &Run) -> Result<Told, ExperimentError>;
+
+    /// The names of the files that it needs from outside.
+    fn inputs(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// Numbers with the names that every run of the plan has, whatever it measures; none if they depend on what is found.
+    fn names(&self) -> Facts {
+        Facts::default()
+    }
 
     /// The games to be played, if they are those of one plan whose journal lies in the folder of the run itself.
     fn games(&self) -> Option<&anqi_lab::Plan> {
@@ -58,6 +68,8 @@ pub(crate) struct Told {
     pub(crate) figures: Vec<Figure>,
     /// Words and tables.
     pub(crate) sections: Vec<Section>,
+    /// Assessments, each of which is a page of its own.
+    pub(crate) pages: Vec<AssessmentPage>,
 }
 
 /// What measuring needs from outside.

@@ -39,14 +39,14 @@ pub use findings::Findings;
 pub use judge::{Evidence, Judged, Judgement, after_holm, p_value};
 pub use kind::{Alone, Host, Inputs, Slice, Work};
 pub use kinds::{
-    AxisValue, BestMove, BranchingRow, Cell, ClaimInReading, Fit, FitColumn, Fitted, FittedReading, Marginal, MatchRow,
-    MultiverseError, MultiverseFile, MultiversePlan, Order, PartFile, PlayoutPlan, PlayoutPlanFile, PlayoutRow,
-    PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts, Setting, StudiedClaim, TemplateError, Universe,
-    Verdict,
+    AssessmentPage, AxisValue, BestMove, BranchingRow, Cell, ClaimInReading, Fit, FitColumn, Fitted, FittedReading,
+    Marginal, MatchRow, MultiverseError, MultiverseFile, MultiversePlan, Order, PartFile, PlayoutPlan, PlayoutPlanFile,
+    PlayoutRow, PositionFile, PrintedBranching, PrintedMatch, PrintedPlayouts, Robustness, Setting, StudiedClaim,
+    TemplateError, Universe,
 };
 pub use number::{Number, Z, show};
 pub use outline::{Axes, Claim, CurvePlan, FigurePlan, Form, GroupPlan, Outline, OutlineError, TablePlan};
-pub use section::{Section, Table};
+pub use section::{Section, SectionTable};
 pub use sheet::{Sheet, SheetError};
 
 /// A folder with a plan.
@@ -184,6 +184,9 @@ pub enum ExperimentError {
         /// The runs that are there.
         known: String,
     },
+    /// A run that is older than plans.
+    #[error("{0} has no plan.toml: it is older than plans of its kind, and kept as it is")]
+    NoPlan(String),
     /// A run of another plan.
     #[error("{0} was begun with another plan; give this run another name with --run")]
     OtherPlan(String),
@@ -323,12 +326,21 @@ impl Run {
         self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
+    /// Whether it has a plan; runs that are older than plans of their kind are kept as they are.
+    #[must_use]
+    pub fn has_plan(&self) -> bool {
+        self.dir.join("plan.toml").is_file()
+    }
+
     /// What this run measures, which need not be what the experiment asks for by now.
     ///
     /// # Errors
     /// If its plan cannot be read.
     pub fn sheet(&self) -> Result<Sheet, ExperimentError> {
         let path = self.dir.join("plan.toml");
+        if !self.has_plan() {
+            return Err(ExperimentError::NoPlan(self.dir.display().to_string()));
+        }
         let text = self.plan()?;
         text.parse().map_err(|error| ExperimentError::Sheet { path: path.display().to_string(), error })
     }

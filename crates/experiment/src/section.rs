@@ -8,14 +8,14 @@ pub struct Section {
     /// What is said before the table, in Markdown.
     pub before: String,
     /// The table.
-    pub table: Option<Table>,
+    pub table: Option<SectionTable>,
     /// What is said after the table, in Markdown.
     pub after: String,
 }
 
 /// Names of columns, and rows with as many cells, in Markdown.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Table {
+pub struct SectionTable {
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The rows.
@@ -33,6 +33,6 @@ impl Section {
     #[must_use]
     pub fn table(title: impl Into<String>, columns: &[&str], rows: Vec<Vec<String>>) -> Section {
         let columns = columns.iter().map(|&column| column.to_owned()).collect();
-        Section { title: title.into(), table: Some(Table { columns, rows }), ..Section::default() }
+        Section { title: title.into(), table: Some(SectionTable { columns, rows }), ..Section::default() }
     }
 }

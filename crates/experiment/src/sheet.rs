@@ -8,7 +8,7 @@ use anqi_lab::{Plan, PlanError};
 use anqi_rules::excerpt;
 use serde::de::DeserializeOwned;
 
-use crate::kind::{Kind, Work};
+use crate::kind::{ExperimentKind, Inputs, Work};
 use crate::kinds::{self, KINDS};
 use crate::{ExperimentError, MultiverseError, Run};
 
@@ -35,7 +35,7 @@ use crate::{ExperimentError, MultiverseError, Run};
 #[derive(Clone, Debug)]
 pub struct Sheet {
     kind: &'static str,
-    plan: Arc<dyn Kind>,
+    plan: Arc<dyn ExperimentKind>,
 }
 
 /// Why a plan measures nothing.
@@ -128,7 +128,7 @@ impl Sheet {
         self.kind
     }
 
-    pub(crate) fn plan(&self) -> &dyn Kind {
+    pub(crate) fn plan(&self) -> &dyn ExperimentKind {
         &*self.plan
     }
 
@@ -150,6 +150,14 @@ impl Sheet {
     /// If it is out of range.
     pub fn with_count(&self, count: u64) -> Result<Sheet, SheetError> {
         Ok(Sheet { kind: self.kind, plan: self.plan.with_count(count)?.into() })
+    }
+
+    /// Whether every file that it needs from outside was given.
+    ///
+    /// # Errors
+    /// If one was not.
+    pub fn check_inputs(&self, inputs: &Inputs) -> Result<(), ExperimentError> {
+        self.plan.inputs().into_iter().try_for_each(|name| inputs.file(name).map(|_| ()))
     }
 
     /// Whether a run has everything that is asked for.

@@ -77,7 +77,7 @@ fn shows_what_is_wrong() {
     for (change, message) in [
         (
             ("kind = \"playouts\"", ""),
-            "kind: nothing is not a kind of experiment, expected \"playouts\", \"matches\" or \"branching\"",
+            "kind: nothing is not a kind of experiment, expected \"playouts\", \"matches\", \"series\", \"branching\",",
         ),
         (("\"playouts\"", "\"poker\""), "kind: \"poker\" is not a kind of experiment"),
         (("best_of", "games"), "unknown field `games`, expected one of `rules`, `seed`, `policies`, `limits`"),
@@ -276,12 +276,20 @@ fn branching_is_counted_position_by_position() {
 fn all_experiments_are_sound() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let names = Experiment::names(&root).unwrap();
-    assert!(names.len() >= 8, "{names:?}");
+    let mut folders: Vec<String> =
+        fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    folders.sort();
+    assert_eq!(names, folders, "every folder has a plan");
     for name in names {
         let there = Experiment::open(&root.join(&name)).unwrap();
         assert!(there.question.ends_with('?'), "{name}: {:?}", there.question);
         assert_eq!(there.sheet.to_string().parse::<Sheet>().unwrap(), there.sheet);
+        assert_eq!(there.claims_without_rows().unwrap(), [""; 0], "{name}");
         for run in there.runs().unwrap() {
+            if !run.has_plan() {
+                assert!(run.readings().unwrap().is_some(), "{name}: {} says nothing of its readings", run.name());
+                continue;
+            }
             let sheet = run.sheet().unwrap();
             if !sheet.is_finished(&run) {
                 continue;
@@ -306,7 +314,8 @@ fn all_experiments_are_sound() {
         let kind = copy.sheet.kind();
         let section = report.split("\n## ").nth(1).unwrap();
         let placed = section.lines().filter(|line| line.starts_with("| ") && has_printed(line, kind)).count();
-        assert!(kind == "branching" || placed == published.lines().count() - 1, "{name}: {report}");
+        let shows_all = matches!(kind, "playouts" | "matches");
+        assert!(!shows_all || placed == published.lines().count() - 1, "{name}: {report}");
     }
 }
 
@@ -314,4 +323,82 @@ fn all_experiments_are_sound() {
 fn has_printed(line: &str, kind: &str) -> bool {
     let column = if kind == "playouts" { 4 } else { 5 };
     line.split('|').nth(column).is_some_and(|cell| cell.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// Plans of all other kinds, each with what is wrong in it.
+#[test]
+fn plans_of_every_kind_say_what_is_wrong() {
+    let series =
+        "kind = 'series'\nversion = 2\n[[matches]]\nname = 'one'\npairs = 1\nplayers = ['random', 'chen:var1']\n";
+    let assess = "kind = 'assess'\nversion = 2\nsearches = ['mc playouts=9']\n[[sets]]\nname = 'own'\nrecords = { input = 'games' }\n";
+    let tune = "kind = 'tune'\nversion = 2\neval = 'static'\ncheck = 'chen:var1 nodes=9'\npairs = 2\nrecords = { file = 'x.anqi' }\n";
+    let records = "kind = 'records'\nversion = 2\nrules = ['chen']\nrecords = { file = 'x.anqi' }\n";
+    let solve = "kind = 'solve'\nversion = 2\nboards = ['2x2']\n";
+    let tables = "kind = 'tables'\nversion = 2\npieces = 3\n";
+    let analysis = "kind = 'analysis'\nversion = 2\nplayers = ['champion nodes=9']\n[[positions]]\nname = 'a'\nposition = 'start'\n";
+    for (plan, change, message) in [
+        (series, ("version = 2", "version = 1"), "version: 1, expected 2"),
+        (series, ("pairs = 1", "games = 1"), "unknown field `games`, expected one of `version`, `event`"),
+        (series, ("name = 'one'\n", ""), "matches: one has no name"),
+        (series, ("'one'", "'../one'"), "is not a name of letters, digits, - and _"),
+        (series, ("chen:var1", "chen:var9"), "match \"one\": player 2: unknown player"),
+        (assess, ("searches", "players"), "unknown field `players`, expected one of `version`, `searches`"),
+        (assess, ("mc playouts=9", "mc"), "search \"mc\": no budget for mc"),
+        (
+            assess,
+            ("input = ", "url = "),
+            "unknown variant `url`, expected one of `file`, `input`, `games`, `self-play`",
+        ),
+        (
+            assess,
+            ("version = 2", "version = 2\nengines = ['proto=uci cmd=x nodes=1']"),
+            "searches, engines: expected one",
+        ),
+        (tune, ("'static'", "'tea'"), "eval: \"tea\" has no weights to fit"),
+        (tune, ("pairs = 2", "pairs = 2\nfree = ['horse']"), "free: no weight \"horse\", there are: king"),
+        (tune, ("pairs", "games"), "unknown field `games`, expected one of `version`, `records`, `eval`"),
+        (records, ("['chen']", "['go']"), "rules: "),
+        (records, ("['chen']", "['chen', 'chen']"), "rules: \"chen\" is listed twice"),
+        (solve, ("2x2", "8x8"), "boards: \"8x8\" is not a board that is solved, expected 2x2, 3x2 or 2x4"),
+        (tables, ("pieces = 3", "pieces = 9"), "pieces: 9, expected 2 to 6"),
+        (tables, ("pieces = 3", "pieces = 3\nface_down = 1"), "face_down: 1, expected 0 or 2"),
+        (analysis, (" nodes=9", ""), "player \"champion\": expected a budget for one position"),
+        (analysis, ("'start'", "'start'\nmoves = [{ move = 'a1-a2' }]"), "position \"a\": move a1-a2 is not legal"),
+        (analysis, ("'start'", "'xx r'"), "position \"a\": \"xx r\" is not a position"),
+    ] {
+        let sheet: Sheet = plan.parse().unwrap_or_else(|error| panic!("{plan}: {error}"));
+        assert_eq!(sheet.to_string().parse::<Sheet>().unwrap(), sheet);
+        let error = plan.replacen(change.0, change.1, 1).parse::<Sheet>().unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+/// Small runs of kinds that need nothing from outside, stopped and continued.
+#[test]
+fn small_runs_of_other_kinds_give_what_was_committed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    for (name, count, told) in [
+        ("small-boards", 1, "**27 of 27 rows are those of `2x2.csv`**"),
+        ("face-down", 2, "**26 of 26 rows are those of `up-to-4-pieces.csv`**"),
+        ("chen-repetition", 20, "| `chen,repeat=position:3` | 20 |"),
+    ] {
+        let there = Experiment::open(&root.join(name)).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let copy = dir.path().join(name);
+        fs::create_dir(&copy).unwrap();
+        for entry in fs::read_dir(&there.dir).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+            fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+        }
+        // Records lie beside the folder.
+        std::os::unix::fs::symlink(root.join("chen-table3"), dir.path().join("chen-table3")).unwrap();
+        let copy = Experiment::open(&copy).unwrap();
+        let sheet = copy.sheet.with_count(count).unwrap();
+        let run = copy.begin(&sheet, "small").unwrap();
+        let stop = Stop::default();
+        stop.raise();
+        assert!(!measure(&sheet, &run, &stop, |_| ()), "{name} was stopped");
+        assert!(measure(&sheet, &run, &Stop::default(), |_| ()) && sheet.is_finished(&run));
+        let report = experiment_markdown(&copy.findings(&run, &sheet).unwrap());
+        assert!(report.contains(told), "{report}");
+    }
 }

@@ -8,9 +8,11 @@ use std::path::Path;
 
 use anqi_engine::{Resources, Stop};
 use anqi_experiment::{
-    Alone, Experiment, ExperimentError, Host, Inputs, MatchRow, MultiversePlan, Pattern, Run, Slice, Work,
+    Alone, Content, Experiment, ExperimentError, Host, Inputs, MatchRow, MultiversePlan, Pattern, Run, Slice, Work,
 };
 use anqi_lab::{Cast, Ended, MatchJournal, run};
+use anqi_report::write_experiment;
+use anqi_stats::{Games, Predictive, saturated};
 use anqi_task::Status;
 
 const PLAN: &str = r#"
@@ -39,20 +41,47 @@ fn plan() -> MultiversePlan {
     PLAN.parse().unwrap()
 }
 
-/// Plays with so many threads, at most so many pairs if that is said; whether it is finished.
-fn play(dir: &Path, plan: &MultiversePlan, threads: usize, pairs: Option<u64>, only: Option<&Pattern>) -> bool {
+/// An experiment with this plan in a folder, and a run of it.
+fn begin(dir: &Path, plan: &str) -> (Experiment, Run) {
+    fs::create_dir_all(dir).unwrap();
+    fs::write(dir.join("plan.toml"), format!("kind = \"multiverse\"\n{plan}")).unwrap();
+    fs::write(dir.join("README.md"), "# Which reading?\n").unwrap();
+    let experiment = Experiment::open(dir).unwrap();
+    let run = experiment.begin(&experiment.sheet, "one").unwrap();
+    (experiment, run)
+}
+
+/// Stops the work after so many pairs.
+struct Impatient<'a>(Alone<'a>, Option<u64>);
+
+impl Host for Impatient<'_> {
+    fn play(&mut self, journal: &mut MatchJournal) -> Result<Ended, Box<dyn std::error::Error + Send + Sync>> {
+        self.0.play(journal)
+    }
+
+    fn show(&mut self, _: &'static str, status: &Status, _: &str) {
+        if self.1.is_some_and(|pairs| status.made().items >= pairs) {
+            self.0.stop.raise();
+        }
+    }
+}
+
+/// Plays what is missing in the folder of an experiment, at most so many pairs if that is said; whether it is finished.
+fn play(dir: &Path, threads: usize, pairs: Option<u64>, only: Option<&str>) -> Result<bool, ExperimentError> {
+    let (experiment, run) = begin(dir, PLAN);
     let (resources, stop) = (Resources::default(), Stop::default());
     let threads = NonZeroUsize::new(threads).unwrap();
-    let session = Session { resources: &resources, stop: &stop, threads, only, until: None };
-    play_multiverse(dir, plan, &session, |status, _| {
-        if pairs.is_some_and(|pairs| status.made().items >= pairs) {
-            stop.raise();
-        }
-    })
-    .unwrap()
+    let mut host = Impatient(Alone { resources: &resources, stop: &stop, threads }, pairs);
+    let slice = Slice { only: only.map(|only| Pattern::new(only).unwrap()), until: None };
+    let inputs = Inputs::default();
+    let mut work = Work { resources: &resources, stop: &stop, threads, inputs, slice, host: &mut host };
+    let done = experiment.sheet.measure(&run, &mut work)?;
+    assert_eq!(experiment.sheet.is_finished(&run), done && only.is_none());
+    Ok(done)
 }
 
 fn tables(dir: &Path) -> (String, String) {
+    let dir = dir.join("runs/one");
     let games = zstd::decode_all(&fs::read(dir.join("games.csv.zst")).unwrap()[..]).unwrap();
     (fs::read_to_string(dir.join("raw.csv")).unwrap(), String::from_utf8(games).unwrap())
 }
@@ -131,8 +160,10 @@ fn shows_what_is_wrong() {
 #[test]
 fn results_are_those_of_ordinary_plans() {
     let (plan, dir) = (plan(), tempfile::tempdir().unwrap());
-    assert!(play(dir.path(), &plan, 2, None, None));
-    assert!(!dir.path().join("universes").exists(), "nothing is left of the journals");
+    assert!(play(dir.path(), 2, None, None).unwrap());
+    let left: Vec<_> =
+        fs::read_dir(dir.path().join("runs/one/work")).unwrap().map(|left| left.unwrap().file_name()).collect();
+    assert_eq!(left, ["lock"], "nothing is left of the journals");
     let (raw, games) = tables(dir.path());
     let mut rows = csv::Reader::from_reader(raw.as_bytes());
     let rows: Vec<BTreeMap<String, String>> = rows.deserialize().map(Result::unwrap).collect();
@@ -186,12 +217,11 @@ fn results_are_those_of_ordinary_plans() {
 /// Stopped again and again, with another number of threads, in another folder: the same tables to the byte.
 #[test]
 fn a_run_goes_on_elsewhere() {
-    let plan = plan();
     let whole = tempfile::tempdir().unwrap();
-    assert!(play(whole.path(), &plan, 1, None, None));
+    assert!(play(whole.path(), 1, None, None).unwrap());
     let mut dir = tempfile::tempdir().unwrap();
     let mut sessions = 0;
-    while !play(dir.path(), &plan, 1 + sessions % 3, Some(5), None) {
+    while !play(dir.path(), 1 + sessions % 3, Some(5), None).unwrap() {
         sessions += 1;
         let elsewhere = tempfile::tempdir().unwrap();
         copy(dir.path(), elsewhere.path());
@@ -200,7 +230,7 @@ fn a_run_goes_on_elsewhere() {
     assert!(sessions >= 5, "{sessions}");
     assert_eq!(tables(dir.path()), tables(whole.path()));
     // A finished run has nothing to play.
-    assert!(play(dir.path(), &plan, 1, Some(0), None));
+    assert!(play(dir.path(), 1, Some(0), None).unwrap());
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -220,22 +250,18 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn some_universes_alone() {
-    let (plan, dir) = (plan(), tempfile::tempdir().unwrap());
-    let only = Pattern::new("below=flips*off").unwrap();
-    assert!(play(dir.path(), &plan, 2, None, Some(&only)));
+    let dir = tempfile::tempdir().unwrap();
+    assert!(play(dir.path(), 2, None, Some("below=flips*off")).unwrap());
     let (raw, _) = tables(dir.path());
     // Pairings without ENHANCE were played in the name of the universe that has them first, and stand in both.
     assert_eq!(raw.lines().filter(|line| line.starts_with("\"below=flips,nodes=50,repeat=off\"")).count(), 6, "{raw}");
     assert_eq!(raw.lines().filter(|line| line.starts_with("\"below=moves,nodes=50,repeat=off\"")).count(), 3, "{raw}");
-    assert!(play(dir.path(), &plan, 2, None, None));
+    assert!(play(dir.path(), 2, None, None).unwrap());
     let whole = tempfile::tempdir().unwrap();
-    assert!(play(whole.path(), &plan, 2, None, None));
+    assert!(play(whole.path(), 2, None, None).unwrap());
     assert_eq!(tables(dir.path()), tables(whole.path()));
 
-    let (resources, stop, none) = (Resources::default(), Stop::default(), Pattern::new("below=tea*").unwrap());
-    let session =
-        Session { resources: &resources, stop: &stop, threads: NonZeroUsize::MIN, only: Some(&none), until: None };
-    let error = play_multiverse(dir.path(), &plan, &session, |_, _| {}).unwrap_err();
+    let error = play(tempfile::tempdir().unwrap().path(), 1, None, Some("below=tea*")).unwrap_err();
     assert!(
         error
             .to_string()
@@ -246,15 +272,126 @@ fn some_universes_alone() {
 
 #[test]
 fn tables_of_another_plan_are_left_alone() {
-    let (plan, dir) = (plan(), tempfile::tempdir().unwrap());
-    assert!(play(dir.path(), &plan, 2, None, None));
-    let other: MultiversePlan = PLAN.replacen("name = \"two\"", "name = \"pair\"", 1).parse().unwrap();
-    let (resources, stop) = (Resources::default(), Stop::default());
-    let session = Session { resources: &resources, stop: &stop, threads: NonZeroUsize::MIN, only: None, until: None };
-    let error = play_multiverse(dir.path(), &other, &session, |_, _| {}).unwrap_err();
+    let dir = tempfile::tempdir().unwrap();
+    assert!(play(dir.path(), 2, None, None).unwrap());
+    let raw = dir.path().join("runs/one/raw.csv");
+    fs::write(&raw, fs::read_to_string(&raw).unwrap().replace("two/", "pair/")).unwrap();
+    let error = play(dir.path(), 2, None, None).unwrap_err();
     assert!(matches!(error, ExperimentError::OtherRow { .. }), "{error}");
     assert!(
-        error.to_string().ends_with("two/below=moves,nodes=100,repeat=off: ENHANCE v BASIC is not in the plan"),
+        error.to_string().contains("pair/below=moves,nodes=100,repeat=off: ENHANCE v BASIC is not in the plan"),
         "{error}"
     );
+}
+
+const OUTLINE: &str = r#"
+[[tables]]
+title = "Table 3"
+of = "printed"
+[[tables.groups]]
+title = "two"
+cells = ["ENHANCE v BASIC"]
+[[curves]]
+title = "ENHANCE against BASIC"
+claim = "ENHANCE is stronger"
+"#;
+
+const PRINTED: &str = "player,opponent,order,wins,losses,draws\n\
+    ENHANCE,BASIC,both,3,2,3\n\
+    BASIC,VAR1,first,500,0,0\n";
+
+const CLAIMS: &str = r#"
+[[claims]]
+says = "ENHANCE is stronger"
+at = "1"
+measure = "score"
+more = ["ENHANCE v BASIC"]
+than = 0.5
+[[claims]]
+says = "No game is drawn"
+at = "2"
+measure = "draws"
+less = ["{BASIC,ENHANCE,VAR1}"]
+than = 0.01
+[[claims]]
+says = "Half a point is usual"
+measure = "score"
+of = ["ENHANCE v BASIC"]
+is = 0.5
+not_comparable = "other games"
+"#;
+
+/// The fit of a report is that of the counts in `raw.csv`, and parts are looked at as far as they go.
+#[test]
+fn readings_are_held_against_printed_tables() {
+    let root = tempfile::tempdir().unwrap();
+    let printed = root.path().join("printed");
+    fs::create_dir_all(&printed).unwrap();
+    fs::write(printed.join("plan.toml"), "kind = 'matches'\nplayers = ['random', 'chen:basic']").unwrap();
+    fs::write(printed.join("published.csv"), PRINTED).unwrap();
+    fs::write(printed.join("report.toml"), CLAIMS).unwrap();
+    let dir = root.path().join("study");
+    assert!(play(&dir, 2, None, None).unwrap());
+    fs::write(dir.join("report.toml"), OUTLINE).unwrap();
+    let (experiment, run) = begin(&dir, PLAN);
+    let findings = experiment.findings(&run, &experiment.sheet).unwrap();
+    let Content::Fit(fit) = &findings.figures[0].content else { unreachable!() };
+    let titles: Vec<(&str, usize)> = fit.columns.iter().map(|column| (column.title.as_str(), column.cells)).collect();
+    assert_eq!(titles, [("Table 3", 2), ("two", 1)]);
+
+    let (raw, _) = tables(&dir);
+    let mut rows = csv::Reader::from_reader(raw.as_bytes());
+    let rows: Vec<BTreeMap<String, String>> = rows.deserialize().map(Result::unwrap).collect();
+    let counts = |universe: &str, player: &str, opponent: &str, order: &[&str]| {
+        let row = rows
+            .iter()
+            .find(|row| row["universe"] == universe && row["player"] == player && row["opponent"] == opponent);
+        let count =
+            |what: &str| order.iter().map(|o| row.unwrap()[&format!("{o}_{what}")].parse::<u64>().unwrap()).sum();
+        Games([count("losses"), count("draws"), count("wins")])
+    };
+    let whole: Vec<_> = fit.readings.iter().filter(|reading| reading.share.is_some()).collect();
+    assert_eq!((fit.readings.len(), whole.len()), (4 + 4 + 1, 4));
+    for reading in &whole {
+        // The printed pairing is that of the plan, turned round.
+        let two = counts(&reading.name, "BASIC", "ENHANCE", &["first", "second"]).inverted();
+        let first = counts(&reading.name, "BASIC", "VAR1", &["first"]);
+        let logs = [(two, Games([2, 3, 3])), (first, Games([0, 0, 500]))]
+            .map(|(measured, games)| (Predictive::of(&measured).log_likelihood(&games), saturated(&games)));
+        let relative = (logs[0].0 + logs[1].0 - logs[0].1 - logs[1].1) / 2.0;
+        let fitted = reading.columns[0].as_ref().unwrap();
+        assert!((fitted.relative() - relative).abs() < 1e-9, "{reading:?}");
+        assert_eq!((fitted.cells, fitted.compatible), (2, 1), "500 wins are like no game measured");
+        let group = reading.columns[1].as_ref().unwrap();
+        assert!((group.relative() - (logs[0].0 - logs[0].1)).abs() < 1e-9 && group.compatible == 1);
+    }
+    assert!(whole.windows(2).all(|pair| pair[0].log_likelihood >= pair[1].log_likelihood));
+    assert!((whole.iter().filter_map(|reading| reading.share).sum::<f64>() - 1.0).abs() < 1e-9);
+    for axis in ["below", "repeat"] {
+        let marginals: Vec<_> = fit.marginals().into_iter().filter(|marginal| marginal.axis == axis).collect();
+        assert_eq!(marginals.iter().map(|marginal| marginal.prior).collect::<Vec<_>>(), [0.5, 0.5]);
+        assert!((marginals.iter().map(|marginal| marginal.posterior).sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+    // The part of two players answers for its own pairing alone, the part without it for nothing.
+    let part = fit.readings.iter().find(|reading| reading.name == "below=flips,nodes=200,repeat=off").unwrap();
+    assert!(part.columns[0].is_none() && part.columns[1].is_some());
+    assert_eq!(fit.readings.last().unwrap().columns, [None, None]);
+
+    let Content::Curve(curve) = &findings.figures[1].content else { unreachable!() };
+    assert_eq!((curve.points.len(), curve.neutral), (8, 0.5));
+    assert!((curve.printed.unwrap().value - 4.5 / 8.0).abs() < 1e-12);
+    let report = write_experiment(&run, &findings).unwrap();
+    assert!(report.contains("of 8 readings, contrary in "), "{report}");
+    assert!(
+        report.contains("| No game is drawn | Table 3, 2 |") && report.contains("of 4 readings, contrary in "),
+        "{report}"
+    );
+    assert!(report.contains("**not comparable**: other games |"), "{report}");
+    let figures = ["figure-1.svg", "figure-2.svg"].map(|name| fs::read_to_string(run.dir.join(name)).unwrap());
+    assert!(figures[0].contains(">1 of 2</text>") && figures[0].contains(">position:3</text>"), "{}", figures[0]);
+    assert_eq!(figures[1].matches("r=\"4.5\"").count(), 8 + 4, "points and legend: {}", figures[1]);
+
+    fs::write(dir.join("report.toml"), OUTLINE.replace("is stronger", "is weaker")).unwrap();
+    let error = experiment.findings(&run, &experiment.sheet).unwrap_err().to_string();
+    assert!(error.ends_with("unknown claim \"ENHANCE is weaker\", expected one of: ENHANCE is stronger; No game is drawn; Half a point is usual"), "{error}");
 }

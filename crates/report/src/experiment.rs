@@ -4,12 +4,13 @@ use anqi_experiment::{ExperimentError, Findings, Run};
 use maud::{PreEscaped, html};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+use crate::assessment::assessment_html;
 use crate::chart;
 use crate::markdown::{experiment_markdown, figure_file};
 use crate::page::page;
 
-/// Writes `report.md`, its figures, and `report.html`, which needs no other file, into the folder of a run. The Markdown
-/// comes back.
+/// Writes `report.md`, its figures, `report.html`, which needs no other file, and a page for each assessment into the folder
+/// of a run. The Markdown comes back.
 ///
 /// # Errors
 /// If one of them cannot be written; every file is there whole or as it was.
@@ -21,6 +22,9 @@ pub fn write_experiment(run: &Run, findings: &Findings) -> Result<String, Experi
     let markdown = experiment_markdown(findings);
     run.write("report.md", markdown.as_bytes())?;
     run.write("report.html", prose(&markdown, &drawings).as_bytes())?;
+    for page in &findings.pages {
+        run.write(&format!("{}.html", page.name), assessment_html(&page.report()?).as_bytes())?;
+    }
     Ok(markdown)
 }
 

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use anqi_experiment::{Claim, Findings, Judged, Section, Table, after_holm, p_value};
+use anqi_experiment::{Claim, Findings, Judged, Section, SectionTable, after_holm, p_value};
 
 /// The name of the file that the Markdown expects a figure in, counted from 1.
 #[must_use]
@@ -17,8 +17,9 @@ pub fn figure_file(number: usize) -> String {
 /// Everything that a run found in words and tables; figures are images called [`figure_file`].
 #[must_use]
 pub fn experiment_markdown(findings: &Findings) -> String {
-    let Findings { experiment, run, question, readings, measured: (done, all, what), claims, figures, sections } =
-        findings;
+    let Findings {
+        experiment, run, question, readings, measured: (done, all, what), claims, figures, sections, ..
+    } = findings;
     let mut text = format!("# {experiment}: run {run}\n\n{question}\n\n");
     if let Some(readings) = readings {
         let _ = writeln!(text, "Readings: {readings}\n");
@@ -54,7 +55,7 @@ fn write_section(text: &mut String, Section { title, before, table, after }: &Se
     }
 }
 
-fn write_table(text: &mut String, Table { columns, rows }: &Table) {
+fn write_table(text: &mut String, SectionTable { columns, rows }: &SectionTable) {
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
         format!("| {} |\n", cells.join(" | "))
@@ -68,19 +69,33 @@ fn write_claims(text: &mut String, claims: &[(Claim, Judged, Judged)]) {
     if claims.is_empty() {
         return;
     }
-    *text += "## Claims\n\n| claim | where | printed numbers | measured numbers | p | verdict | together |\n\
-              |---|---|---|---|---|---|---|\n";
+    // A claim that is alone is not judged otherwise among all.
+    let several = claims.iter().filter(|(_, _, here)| here.evidence.is_some()).count() > 1;
+    let (names, lines) = if several { (" p | verdict | together |", "---|---|---|") } else { (" verdict |", "---|") };
+    let _ = writeln!(
+        text,
+        "## Claims\n\n| claim | where | printed numbers | measured numbers |{names}\n|---|---|---|---|{lines}"
+    );
     let measured: Vec<&Judged> = claims.iter().map(|(_, _, here)| here).collect();
     for ((Claim { says, place, .. }, there, here), together) in claims.iter().zip(after_holm(&measured)) {
         let there = match there.reason.as_str() {
             "–" => "–".to_owned(),
             reason => format!("{reason} ({})", there.judgement),
         };
-        let p = here.evidence.map_or("–".to_owned(), |evidence| p_value(evidence.p));
         let (reason, alone) = (&here.reason, here.judgement);
-        let _ = writeln!(text, "| {says} | {place} | {there} | {reason} | {p} | **{alone}** | {together} |");
+        let _ = write!(text, "| {says} | {place} | {there} | {reason} |");
+        let _ = if several {
+            let p = here.evidence.map_or("–".to_owned(), |evidence| p_value(evidence.p));
+            writeln!(text, " {p} | **{alone}** | {together} |")
+        } else {
+            writeln!(text, " **{alone}** |")
+        };
     }
     *text += "\nConfirmed: the whole 95 % interval is on the side of the claim; refuted: it is on the other side; \
-              open: neither. Together: the same if all claims of this table are looked at, by Holm's method, so that the chance \
-              of any wrong verdict is at most 5 %.\n\n";
+              open: neither.";
+    if several {
+        *text += " Together: the same if all claims of this table are looked at, by Holm's method, so that the chance of any \
+                  wrong verdict is at most 5 %.";
+    }
+    *text += "\n\n";
 }

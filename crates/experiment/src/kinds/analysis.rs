@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::expected::Expected;
 use crate::facts::{Facts, Quantity};
 use crate::figure::{BoardFigure, Content, Figure, Mark};
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::number::Number;
 use crate::section::Section;
 use crate::sheet::{check_version, read_keys};
@@ -115,8 +115,8 @@ struct AnalysisRow {
     best_score: i32,
 }
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
-    AnalysisPlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn Kind>)
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
+    AnalysisPlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn ExperimentKind>)
 }
 
 impl AnalysisPlan {
@@ -226,7 +226,7 @@ fn place(keys: &PositionKeys, usual: &str) -> Result<Place, SheetError> {
     Ok(Place { game, moves })
 }
 
-impl Kind for AnalysisPlan {
+impl ExperimentKind for AnalysisPlan {
     fn text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(&self.file)
     }
@@ -236,7 +236,7 @@ impl Kind for AnalysisPlan {
     }
 
     /// Only the searches with at most so many nodes or playouts.
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         let small = |limits: &Limits| {
             let nodes = limits.nodes.or(limits.playouts);
             nodes.is_some_and(|nodes| nodes <= count)

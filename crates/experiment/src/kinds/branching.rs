@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::games;
 use crate::facts::{Facts, Quantity};
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::number::{Number, show};
 use crate::section::Section;
 use crate::{Experiment, ExperimentError, RAW, Run, SheetError, read_table};
@@ -16,11 +16,11 @@ use crate::{Experiment, ExperimentError, RAW, Run, SheetError, read_table};
 #[derive(Debug)]
 struct Branching(Plan);
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
     Ok(Box::new(Branching(games::read_plan(table)?)))
 }
 
-impl Kind for Branching {
+impl ExperimentKind for Branching {
     fn text(&self) -> Result<String, toml::ser::Error> {
         games::text(&self.0)
     }
@@ -29,7 +29,7 @@ impl Kind for Branching {
         games::size(&self.0)
     }
 
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         Ok(Box::new(Branching(games::with_pairs(&self.0, count)?)))
     }
 

@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::games;
 use crate::facts::{Facts, Quantity, Sum, share};
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::number::{Number, Z, show};
-use crate::section::{Section, Table};
+use crate::section::{Section, SectionTable};
 use crate::{Experiment, ExperimentError, RAW, Run, SheetError, read_table};
 
 /// Games between players.
 #[derive(Debug)]
 struct Matches(Plan);
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
     Ok(Box::new(Matches(games::read_plan(table)?)))
 }
 
-impl Kind for Matches {
+impl ExperimentKind for Matches {
     fn text(&self) -> Result<String, toml::ser::Error> {
         games::text(&self.0)
     }
@@ -29,7 +29,7 @@ impl Kind for Matches {
         games::size(&self.0)
     }
 
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         Ok(Box::new(Matches(games::with_pairs(&self.0, count)?)))
     }
 
@@ -67,6 +67,10 @@ impl Kind for Matches {
             sections,
             ..Told::default()
         })
+    }
+
+    fn names(&self) -> Facts {
+        measured_facts(&MatchRow::drawn(&self.0))
     }
 
     fn games(&self) -> Option<&Plan> {
@@ -121,6 +125,17 @@ impl MatchRow {
             rows[pairing].add(journal.pair(number)?.points());
         }
         Ok(rows)
+    }
+
+    /// The pairings of a plan, each with one pair of drawn games.
+    pub(super) fn drawn(plan: &Plan) -> Vec<MatchRow> {
+        let name = |player: usize| plan.contenders()[player].name.clone();
+        let row = |&[one, two]: &[usize; 2]| {
+            let mut row = MatchRow { player: name(one), opponent: name(two), ..MatchRow::default() };
+            row.add([Points::Draw; 2]);
+            row
+        };
+        plan.pairings().iter().map(row).collect()
     }
 
     /// Counts a pair: the game in which `player` moved first, and the other.
@@ -432,7 +447,7 @@ fn chen_scores(names: &[&str], rows: &[MatchRow], printed: &[PrintedMatch]) -> O
     Some(Section {
         title: "Scores: as first player, as second player, over all".to_owned(),
         before: "GS and TS of the paper, with 95 % intervals as if games were independent.".to_owned(),
-        table: Some(Table {
+        table: Some(SectionTable {
             columns: COLUMNS.map(str::to_owned).to_vec(),
             rows: names.iter().enumerate().map(line).collect(),
         }),

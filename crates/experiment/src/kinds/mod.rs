@@ -1,6 +1,7 @@
 //! All kinds of experiments. A new one is a module, and a line in [`KINDS`].
 
 mod analysis;
+mod assess;
 mod branching;
 mod expected;
 mod games;
@@ -12,20 +13,22 @@ mod series;
 mod solve;
 mod source;
 mod tables;
+mod tune;
 
 use crate::SheetError;
-use crate::kind::Kind;
+use crate::kind::ExperimentKind;
 
+pub use assess::AssessmentPage;
 pub use branching::{BranchingRow, PrintedBranching};
 pub use matches::{MatchRow, Order, PrintedMatch};
 pub use multiverse::{
     AxisValue, ClaimInReading, Fit, FitColumn, Fitted, FittedReading, Marginal, MultiverseError, MultiverseFile,
-    MultiversePlan, PartFile, Setting, StudiedClaim, TemplateError, Universe, Verdict,
+    MultiversePlan, PartFile, Robustness, Setting, StudiedClaim, TemplateError, Universe,
 };
 pub use playouts::{BestMove, Cell, PlayoutPlan, PlayoutPlanFile, PlayoutRow, PositionFile, PrintedPlayouts};
 
 /// Reads the keys of a plan.
-type Read = fn(toml::Table) -> Result<Box<dyn Kind>, SheetError>;
+type Read = fn(toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError>;
 
 /// Every kind by the word that plans have for it.
 pub(crate) const KINDS: &[(&str, Read)] = &[
@@ -34,6 +37,8 @@ pub(crate) const KINDS: &[(&str, Read)] = &[
     ("multiverse", multiverse::read),
     ("series", series::read),
     ("branching", branching::read),
+    ("assess", assess::read),
+    ("tune", tune::read),
     ("records", records::read),
     ("solve", solve::read),
     ("tables", tables::read),

@@ -11,9 +11,9 @@ use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{Facts, Quantity, share};
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::number::{Number, Z, show};
-use crate::section::{Section, Table};
+use crate::section::{Section, SectionTable};
 use crate::sheet::read_keys;
 use crate::{Experiment, ExperimentError, RAW, Run, SheetError, read_table};
 
@@ -220,11 +220,11 @@ impl PlayoutPlan {
     }
 }
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
     Ok(Box::new(PlayoutPlan::new(read_keys(table)?)?))
 }
 
-impl Kind for PlayoutPlan {
+impl ExperimentKind for PlayoutPlan {
     fn text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(&self.file)
     }
@@ -233,7 +233,7 @@ impl Kind for PlayoutPlan {
         format!("{} cells of {} playouts", self.cells().len(), self.file.playouts)
     }
 
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         let best_of = self.file.best_of.map(|_| count);
         Ok(Box::new(PlayoutPlan::new(PlayoutPlanFile { playouts: count, best_of, ..self.file.clone() })?))
     }
@@ -623,7 +623,7 @@ impl Comparison<'_> {
         Some(Section {
             title: title.to_owned(),
             before: String::new(),
-            table: Some(Table { columns, rows }),
+            table: Some(SectionTable { columns, rows }),
             after: self.plan.file().readings.iter().zip(tally).map(told).collect::<Vec<_>>().join("\n"),
         })
     }
@@ -644,7 +644,7 @@ impl Comparison<'_> {
         Some(Section {
             title: title.to_owned(),
             before: String::new(),
-            table: Some(Table {
+            table: Some(SectionTable {
                 columns: self.columns(|reading| vec![reading.to_owned()]),
                 rows: self.lines().map(line).collect(),
             }),
@@ -674,7 +674,7 @@ impl Comparison<'_> {
         Some(Section {
             title: format!("Seconds for {count} playouts"),
             before: String::new(),
-            table: Some(Table {
+            table: Some(SectionTable {
                 columns: self.columns(|reading| vec![reading.to_owned(), "times as fast".to_owned()]),
                 rows: self.lines().map(line).collect(),
             }),

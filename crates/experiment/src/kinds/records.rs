@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::expected::Expected;
 use super::source::Source;
 use crate::facts::{Facts, Quantity, share};
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::section::Section;
 use crate::sheet::{check_version, read_keys};
 use crate::{Experiment, ExperimentError, RAW, Run, SheetError, read_table};
@@ -54,8 +54,8 @@ struct RecordsRow {
     damaged: u64,
 }
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
-    RecordsPlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn Kind>)
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
+    RecordsPlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn ExperimentKind>)
 }
 
 impl RecordsPlan {
@@ -89,9 +89,10 @@ impl RecordsPlan {
                 continue;
             };
             row.games += 1;
-            row.illegal += u64::from(replay.illegal.is_some());
+            // A ply after the end that these rules see is no illegal one.
+            row.illegal += u64::from(replay.illegal.is_some() && replay.board_ending.is_none());
             match replay.ending {
-                EndingCheck::Differs { result, .. } if replay.unplayed > 0 && replay.game.outcome().is_some() => {
+                EndingCheck::Differs { result, .. } if replay.unplayed > 0 && replay.board_ending.is_some() => {
                     row.earlier += 1;
                     row.earlier_won += u64::from(matches!(result, GameResult::Won(_)));
                 }
@@ -109,7 +110,7 @@ impl RecordsPlan {
     }
 }
 
-impl Kind for RecordsPlan {
+impl ExperimentKind for RecordsPlan {
     fn text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
@@ -119,11 +120,15 @@ impl Kind for RecordsPlan {
         format!("{games} by {} rules", self.rules.len())
     }
 
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         let records = self.records.with_games(count);
         // Fewer games give other numbers.
         let smaller = RecordsPlan { games: Some(count), records, expected: None, ..self.clone() };
         Ok(Box::new(RecordsPlan::new(smaller)?))
+    }
+
+    fn inputs(&self) -> Vec<&str> {
+        self.records.input().into_iter().collect()
     }
 
     fn is_finished(&self, run: &Run) -> bool {

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::games;
 use super::matches::{MatchRow, PrintedMatch, measured_facts, printed_facts, results};
 use super::source::is_name;
-use crate::kind::{Kind, Told, Work};
+use crate::facts::Facts;
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::section::Section;
 use crate::sheet::{check_version, read_keys};
 use crate::{Experiment, ExperimentError, RAW, Run, SheetError};
@@ -37,7 +38,7 @@ struct SeriesFile {
     matches: Vec<toml::Table>,
 }
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
     let file: SeriesFile = read_keys(table)?;
     check_version(file.version)?;
     let mut matches = Vec::new();
@@ -61,7 +62,7 @@ pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
         let plan = Plan::new(&plan).map_err(|error| SheetError::value(format!("match {name:?}"), error))?;
         matches.push((name, plan));
     }
-    Series::new(matches).map(|series| Box::new(series) as Box<dyn Kind>)
+    Series::new(matches).map(|series| Box::new(series) as Box<dyn ExperimentKind>)
 }
 
 impl Series {
@@ -83,7 +84,7 @@ impl Series {
     }
 }
 
-impl Kind for Series {
+impl ExperimentKind for Series {
     fn text(&self) -> Result<String, toml::ser::Error> {
         let table = |(name, plan): &(String, Plan)| {
             let mut table = toml::Table::try_from(plan.to_file())?;
@@ -99,10 +100,15 @@ impl Kind for Series {
         format!("{} matches, {games} games", self.matches.len())
     }
 
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         let plan = |(name, plan): &(String, Plan)| Ok((name.clone(), games::with_pairs(plan, count)?));
         let matches = self.matches.iter().map(plan).collect::<Result<_, SheetError>>()?;
         Ok(Box::new(Series::new(matches)?))
+    }
+
+    fn names(&self) -> Facts {
+        let rows: Vec<MatchRow> = self.matches.iter().flat_map(|(_, plan)| MatchRow::drawn(plan)).collect();
+        measured_facts(&rows)
     }
 
     fn is_finished(&self, run: &Run) -> bool {

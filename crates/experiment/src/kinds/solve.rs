@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::expected::Expected;
 use crate::facts::{Facts, Quantity};
 use crate::figure::{Content, Dots, Figure};
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::number::Number;
 use crate::section::Section;
 use crate::sheet::{check_version, read_keys};
@@ -36,8 +36,8 @@ struct FlipRow {
 
 const BOARDS: [BoardSize; 3] = [BoardSize::TwoByTwo, BoardSize::ThreeByTwo, BoardSize::TwoByFour];
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
-    SolvePlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn Kind>)
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
+    SolvePlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn ExperimentKind>)
 }
 
 fn board(name: &str) -> Option<BoardSize> {
@@ -63,7 +63,7 @@ impl SolvePlan {
     }
 }
 
-impl Kind for SolvePlan {
+impl ExperimentKind for SolvePlan {
     fn text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
@@ -73,7 +73,7 @@ impl Kind for SolvePlan {
     }
 
     /// The first boards.
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         let boards = self.boards.iter().take(usize::try_from(count).unwrap_or(usize::MAX)).cloned().collect();
         Ok(Box::new(SolvePlan::new(SolvePlan { boards, ..self.clone() })?))
     }

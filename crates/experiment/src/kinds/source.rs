@@ -14,7 +14,7 @@ use crate::{ExperimentError, Run, SheetError, write_file};
 /// Records as a plan names them: `records = { file = "…" }` and so on.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Source {
+pub(super) enum Source {
     /// A file, by its path from the folder of the experiment.
     File(String),
     /// A file that is given from outside under this name.
@@ -28,26 +28,26 @@ pub enum Source {
 /// Self-play as it is written down; the keys are the options of `anqi self-play`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SelfPlayFile {
+pub(super) struct SelfPlayFile {
     /// Who plays.
-    pub engine: String,
+    engine: String,
     /// How many games.
-    pub games: usize,
+    games: usize,
     /// How many plies at the beginning are random; 8 by default.
     #[serde(default = "usual_opening")]
-    pub opening: usize,
+    opening: usize,
     /// After how many plies a game is given up; 400 by default.
     #[serde(default = "usual_longest")]
-    pub longest: usize,
+    longest: usize,
     /// Lines of a board of Go; 19 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<usize>,
+    size: Option<usize>,
     /// What White gets in Go; 6.5 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub komi: Option<f64>,
+    komi: Option<f64>,
     /// Where everything random comes from; 1 by default.
     #[serde(default = "usual_seed")]
-    pub seed: SeedText,
+    seed: SeedText,
 }
 
 const fn usual_opening() -> usize {
@@ -73,6 +73,14 @@ impl Source {
             Source::File(_) | Source::Input(_) => Ok(()),
             Source::Games(file) => plan(file).map(|_| ()),
             Source::SelfPlay(file) => file.plan().map(|_| ()),
+        }
+    }
+
+    /// The name of the file that is needed from outside, if one is.
+    pub(super) fn input(&self) -> Option<&str> {
+        match self {
+            Source::Input(name) => Some(name),
+            Source::File(_) | Source::Games(_) | Source::SelfPlay(_) => None,
         }
     }
 

@@ -11,7 +11,7 @@ use anqi_task::Status;
 use serde::{Deserialize, Serialize};
 
 use super::expected::Expected;
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::section::Section;
 use crate::sheet::{check_version, read_keys};
 use crate::{Experiment, ExperimentError, RAW, Run, SheetError, read_table};
@@ -64,8 +64,8 @@ struct RevealedRow {
     black_longest: Option<u64>,
 }
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
-    TablesPlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn Kind>)
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
+    TablesPlan::new(read_keys(table)?).map(|plan| Box::new(plan) as Box<dyn ExperimentKind>)
 }
 
 impl TablesPlan {
@@ -114,7 +114,10 @@ impl TablesPlan {
         let (sender, solved) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             let counting = scope.spawn(|| {
-                let heard = move |ending: Ending, tally: &_| drop(sender.send((ending, *tally)));
+                let heard = move |ending: Ending, tally: &_| {
+                    // The receiver is gone only if this thread is, too.
+                    let _ = sender.send((ending, *tally));
+                };
                 anqi_endgame::count(&dir, Flavour::END, &missing, threads, &stop, heard)
             });
             let (mut done, mut written) = (found, Ok(()));
@@ -177,7 +180,7 @@ impl TablesPlan {
     }
 }
 
-impl Kind for TablesPlan {
+impl ExperimentKind for TablesPlan {
     fn text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
@@ -191,7 +194,7 @@ impl Kind for TablesPlan {
     }
 
     /// The smallest classes of revealed pieces; another number of pieces with face-down ones.
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         let smaller = match self.face_down {
             0 => TablesPlan { smallest: Some(count), ..self.clone() },
             _ => TablesPlan { pieces: u32::try_from(count).unwrap_or(u32::MAX), ..self.clone() },

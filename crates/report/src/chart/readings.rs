@@ -29,7 +29,7 @@ pub(super) fn draw(fit: &Fit) -> String {
     let head = TOP - 14.0;
     for axis in &axes {
         let texts: Vec<String> = fit.readings.iter().map(|reading| value(reading, axis)).collect();
-        svg.put(format!(r#"<g font-weight="bold">"#));
+        svg.put(r#"<g font-weight="bold">"#.to_owned());
         svg.text([x, head], "start", axis);
         svg.put("</g>".to_owned());
         for (row, text) in texts.iter().enumerate() {

@@ -39,16 +39,16 @@ pub struct ClaimInReading {
 /// In how many readings a claim holds: the words of every report and document.
 ///
 /// ```
-/// use anqi_experiment::{Judgement::*, Verdict};
+/// use anqi_experiment::{Judgement::*, Robustness};
 ///
-/// let verdict = Verdict::of([Confirmed, Confirmed, Open, Refuted, Confirmed]);
-/// assert_eq!(verdict.to_string(), "holds in 3 of 5 readings, contrary in 1, open in 1");
-/// assert_eq!(Verdict::of([Open]).to_string(), "holds in 0 of 1 readings, contrary in 0, open in 1");
-/// assert_eq!(Verdict::of([NotComparable, NotComparable]).to_string(), "not comparable");
-/// assert_eq!(Verdict::of([]).to_string(), "not measured");
+/// let robustness = Robustness::of([Confirmed, Confirmed, Open, Refuted, Confirmed]);
+/// assert_eq!(robustness.to_string(), "holds in 3 of 5 readings, contrary in 1, open in 1");
+/// assert_eq!(Robustness::of([Open]).to_string(), "holds in 0 of 1 readings, contrary in 0, open in 1");
+/// assert_eq!(Robustness::of([NotComparable, NotComparable]).to_string(), "not comparable");
+/// assert_eq!(Robustness::of([]).to_string(), "not measured");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Verdict {
+pub struct Robustness {
     /// Readings in which it is confirmed.
     pub holds: usize,
     /// Readings in which the contrary is.
@@ -59,27 +59,27 @@ pub struct Verdict {
     pub not_comparable: usize,
 }
 
-impl Verdict {
-    /// The verdict from judgements, one for each reading.
+impl Robustness {
+    /// Counts judgements, one for each reading.
     #[must_use]
-    pub fn of(judgements: impl IntoIterator<Item = Judgement>) -> Verdict {
-        let mut verdict = Verdict::default();
+    pub fn of(judgements: impl IntoIterator<Item = Judgement>) -> Robustness {
+        let mut counts = Robustness::default();
         for judgement in judgements {
             match judgement {
-                Judgement::Confirmed => verdict.holds += 1,
-                Judgement::Refuted => verdict.contrary += 1,
-                Judgement::Open => verdict.open += 1,
-                Judgement::NotComparable => verdict.not_comparable += 1,
+                Judgement::Confirmed => counts.holds += 1,
+                Judgement::Refuted => counts.contrary += 1,
+                Judgement::Open => counts.open += 1,
+                Judgement::NotComparable => counts.not_comparable += 1,
                 Judgement::NotMeasured => {}
             }
         }
-        verdict
+        counts
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Robustness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Verdict { holds, contrary, open, not_comparable } = self;
+        let Robustness { holds, contrary, open, not_comparable } = self;
         match holds + contrary + open {
             0 if *not_comparable > 0 => f.write_str("not comparable"),
             0 => f.write_str("not measured"),
@@ -130,8 +130,8 @@ impl StudiedClaim {
 
     /// In how many readings it holds, all claims of the study being looked at together.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        Verdict::of(self.readings.iter().map(|reading| reading.jointly))
+    pub fn robustness(&self) -> Robustness {
+        Robustness::of(self.readings.iter().map(|reading| reading.jointly))
     }
 
     /// What is drawn of it: each reading with its number.

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `raw.csv` | a line for each universe and pairing that was played to the end: the values of the axes, the counts |
 //! | `games.csv.zst` | a line for each of its games: result, termination, plies, hash of the record |
-//! | `universes/NUMBER` | the journal of a universe that is being played |
+//! | `work/NUMBER` | the journal of a universe that is being played |
 
 mod claims;
 mod fit;
@@ -16,7 +16,7 @@ mod run;
 mod template;
 mod told;
 
-pub use claims::{ClaimInReading, StudiedClaim, Verdict};
+pub use claims::{ClaimInReading, Robustness, StudiedClaim};
 pub use fit::{Fit, FitColumn, Fitted, FittedReading, Marginal};
 pub use plan::{AxisValue, MultiverseError, MultiverseFile, MultiversePlan, PartFile, Universe};
 pub use template::{Setting, TemplateError};
@@ -24,18 +24,18 @@ pub use template::{Setting, TemplateError};
 use anqi_stats::Grouped;
 
 use self::rows::Results;
-use crate::kind::{Kind, Told, Work};
+use crate::kind::{ExperimentKind, Told, Work};
 use crate::sheet::read_keys;
 use crate::{Experiment, ExperimentError, Run, SheetError};
 
 #[derive(Debug)]
 struct Multiverse(MultiversePlan);
 
-pub(super) fn read(table: toml::Table) -> Result<Box<dyn Kind>, SheetError> {
+pub(super) fn read(table: toml::Table) -> Result<Box<dyn ExperimentKind>, SheetError> {
     Ok(Box::new(Multiverse(MultiversePlan::new(read_keys(table)?)?)))
 }
 
-impl Kind for Multiverse {
+impl ExperimentKind for Multiverse {
     fn text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self.0.file())
     }
@@ -45,7 +45,7 @@ impl Kind for Multiverse {
         format!("{} universes, {pairings} pairings, {} games", self.0.universes().len(), Grouped(games))
     }
 
-    fn with_count(&self, count: u64) -> Result<Box<dyn Kind>, SheetError> {
+    fn with_count(&self, count: u64) -> Result<Box<dyn ExperimentKind>, SheetError> {
         Ok(Box::new(Multiverse(self.0.with_pairs(count)?)))
     }
 
@@ -57,7 +57,7 @@ impl Kind for Multiverse {
     }
 
     fn measure(&self, run: &Run, work: &mut Work<'_>) -> Result<bool, ExperimentError> {
-        run::play(&run.dir, &self.0, work)
+        run::play(run, &self.0, work)
     }
 
     fn tell(&self, experiment: &Experiment, run: &Run) -> Result<Told, ExperimentError> {

@@ -1,6 +1,6 @@
 //! Plays what is missing of a multiverse: all universes through one queue, so that every thread has work to the end.
 //!
-//! A universe that is being played has its journal in `universes/NUMBER` of the run's folder. As soon as a pairing is complete
+//! A universe that is being played has its journal in `work/NUMBER` of the run's folder. As soon as a pairing is complete
 //! it is in the tables, and as soon as all pairings are, the journal goes: records follow from the plan, the tables have
 //! their hashes. So a run stays small, and its folder can be carried to another machine at any time.
 
@@ -22,6 +22,7 @@ use anqi_task::Status;
 use super::plan::{MultiversePlan, Universe};
 use super::rows::{Place, Results};
 use crate::ExperimentError;
+use crate::Run;
 use crate::kind::Work;
 
 /// What is counted.
@@ -33,9 +34,10 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// Plays every pair that is missing in a folder and keeps each at once; false if it was stopped, or if the rest would not
 /// be finished in time.
-pub(super) fn play(dir: &Path, plan: &MultiversePlan, work: &mut Work<'_>) -> Result<bool, ExperimentError> {
-    let _lock = FolderLock::take(dir)?;
-    let mut board = Board::new(dir, plan, work)?;
+pub(super) fn play(run: &Run, plan: &MultiversePlan, work: &mut Work<'_>) -> Result<bool, ExperimentError> {
+    let journals = run.work_dir()?;
+    let _lock = FolderLock::take(&journals)?;
+    let mut board = Board::new([&run.dir, &journals], plan, work)?;
     board.settle_all()?;
     work.host.show(PAIRS, &board.status, "");
     let pairs = board.start(work)?;
@@ -66,6 +68,7 @@ pub(super) fn play(dir: &Path, plan: &MultiversePlan, work: &mut Work<'_>) -> Re
 /// What is missing and where it is kept.
 struct Board<'a> {
     dir: &'a Path,
+    work_dir: &'a Path,
     plan: &'a MultiversePlan,
     results: Results,
     /// The pairs that are missing of each pairing that is to be played.
@@ -76,11 +79,16 @@ struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    fn new(dir: &'a Path, plan: &'a MultiversePlan, work: &Work<'_>) -> Result<Board<'a>, ExperimentError> {
+    fn new(
+        [dir, work_dir]: [&'a Path; 2],
+        plan: &'a MultiversePlan,
+        work: &Work<'_>,
+    ) -> Result<Board<'a>, ExperimentError> {
         let results = Results::read(dir, plan)?;
         let chosen = |universe: &Universe| work.slice.only.as_ref().is_none_or(|only| only.matches(&universe.name));
         let mut board = Board {
             dir,
+            work_dir,
             plan,
             results,
             missing: BTreeMap::new(),
@@ -131,7 +139,7 @@ impl<'a> Board<'a> {
     }
 
     fn folder(&self, universe: usize) -> PathBuf {
-        self.dir.join(UNIVERSES).join((universe + 1).to_string())
+        self.work_dir.join((universe + 1).to_string())
     }
 
     fn has(&self, universe: usize, number: u64) -> bool {
@@ -204,8 +212,6 @@ impl<'a> Board<'a> {
             self.journals.remove(&universe);
             fs::remove_dir_all(&folder)
                 .map_err(|error| ExperimentError::Io { path: folder.display().to_string(), error })?;
-            // Only the last one leaves nothing behind.
-            let _ = fs::remove_dir(self.dir.join(UNIVERSES));
         }
         Ok(())
     }
@@ -242,8 +248,6 @@ impl<'a> Board<'a> {
         Ok(receiver)
     }
 }
-
-const UNIVERSES: &str = "universes";
 
 /// A pair of a universe, or why there are no more.
 type Sent = Result<(usize, PlayedPair), ExperimentError>;

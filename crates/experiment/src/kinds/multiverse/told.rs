@@ -110,7 +110,7 @@ fn verdicts(claims: &[StudiedClaim]) -> Section {
             studied.claim.says.clone(),
             format!("{}, {}", studied.table, studied.claim.place),
             printed,
-            format!("**{}**{reason}", studied.verdict()),
+            format!("**{}**{reason}", studied.robustness()),
         ]
     };
     let before = "A claim holds in a reading if its number is surely on the side of the claim there, and is contrary if it is \
