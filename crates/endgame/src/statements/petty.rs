@@ -1,0 +1,254 @@
+//! Petty pieces: Figs. 2 and 3. The figures themselves are not legible in the text that we have, so what is said of them is
+//! tested over all placements of the pieces that it is said about.
+//!
+//! "A petty piece is defined as the piece that does not have attacking power but are used to change the turn": it takes none
+//! of the enemy's pieces. A cannon, which takes over a carriage, is none; what becomes of the sentences with a cannon in that
+//! part is a reading of its own.
+
+use anqi_rules::{Color, Kind, Ladder, Piece};
+
+use super::cases::{Case, Cases, Judged, Test, takes};
+use super::one_against_one::pairs;
+use super::{Outline, Unit};
+use crate::Wdl;
+
+const LEFT_2: &str = "In the left of Figure 2, the player who moves first loses the game.";
+const RIGHT_2: &str = "However, in the right of Figure 2, black wins no matter who plays first.";
+const TURN_2: &str = "If black plays first, he can move the petty piece, the pawn, and the position reduces to the situation that \
+                      red plays first.";
+const LEFT_3: &str = "In the left figure, if red moves first, he loses the game, otherwise the game is a draw.";
+const RIGHT_3: &str = "In the right of Figure 3, no matter who plays first, the game is guaranteed to be a draw.";
+const TURN_3: &str = "If red moves first, he can move the petty piece to avoid being captured.";
+
+/// The parts of the pieces. In Fig. 2 both sides have an equal one and Black a petty one, in Fig. 3 Black has the stronger
+/// one and Red a petty one.
+const RED: usize = 0;
+const BLACK: usize = 1;
+const PETTY: usize = 2;
+
+pub(super) fn outlines() -> impl Iterator<Item = Outline> {
+    let outline = |name, source, sentence, exactly, unit, casts, judge| {
+        let test = Test::Cases(Cases { unit, casts, at: None, judge });
+        Outline { name, source, sentence, exactly, test }
+    };
+    let of_2 = |name, sentence, exactly, unit, casts, judge| {
+        outline(name, "section 2.5, Figure 2", sentence, exactly, unit, casts, judge)
+    };
+    let of_3 = |name, sentence, exactly, unit, casts, judge| {
+        outline(name, "section 2.5, Figure 3", sentence, exactly, unit, casts, judge)
+    };
+    let equal = || pairs(|red, black| takes(red, black) && takes(black, red));
+    let weaker = || pairs(|red, black| takes(black, red) && !takes(red, black));
+    [
+        of_2(
+            "figure-2-left",
+            LEFT_2,
+            "One piece against an equal one: the side to move loses.",
+            Unit::Positions,
+            equal(),
+            mover_loses,
+        ),
+        of_2(
+            "figure-2-left.even",
+            LEFT_2,
+            "The same at an even distance.",
+            Unit::Positions,
+            equal(),
+            |case| at_even_distance(case, mover_loses),
+        ),
+        of_2(
+            "figure-2-right",
+            RIGHT_2,
+            "The same with a petty piece of Black: Black wins with either side to move.",
+            Unit::Placements,
+            winning(is_petty),
+            black_wins,
+        ),
+        of_2(
+            "figure-2-right.even",
+            RIGHT_2,
+            "The same, the equal pieces at an even distance, as in the left figure.",
+            Unit::Placements,
+            winning(is_petty),
+            |case| at_even_distance(case, black_wins),
+        ),
+        of_2(
+            "figure-2-right.turn",
+            TURN_2,
+            "At an even distance with Black to move, some step of the petty piece wins.",
+            Unit::Positions,
+            winning(is_petty),
+            |case| in_turn(case, Color::Black, |case| petty_step(case, Wdl::Win)),
+        ),
+        of_2(
+            "figure-2-right.only",
+            TURN_2,
+            "The same, and no step of the other piece wins: the petty piece is needed.",
+            Unit::Positions,
+            winning(is_petty),
+            |case| in_turn(case, Color::Black, |case| only_petty_step(case, BLACK, Wdl::Win)),
+        ),
+        of_2(
+            "figure-2-right.cannon",
+            RIGHT_2,
+            "The equal pieces at an even distance, and a cannon of Black in place of the petty piece: Black wins with either side to move.",
+            Unit::Placements,
+            winning(is_cannon),
+            |case| at_even_distance(case, black_wins),
+        ),
+        of_3(
+            "figure-3-left",
+            LEFT_3,
+            "One piece of Red against a stronger one: Red loses if it moves first, otherwise the game is a draw.",
+            Unit::Placements,
+            weaker(),
+            loses_or_draws,
+        ),
+        of_3(
+            "figure-3-left.even",
+            LEFT_3,
+            "The same at an even distance.",
+            Unit::Placements,
+            weaker(),
+            |case| at_even_distance(case, loses_or_draws),
+        ),
+        of_3(
+            "figure-3-right",
+            RIGHT_3,
+            "The same with a petty piece of Red: a draw with either side to move.",
+            Unit::Placements,
+            drawing(is_petty),
+            draws,
+        ),
+        of_3(
+            "figure-3-right.even",
+            RIGHT_3,
+            "The same, Red's stronger piece at an even distance of Black's, as in the left figure.",
+            Unit::Placements,
+            drawing(is_petty),
+            |case| at_even_distance(case, draws),
+        ),
+        of_3(
+            "figure-3-right.pair",
+            RIGHT_3,
+            "Two equal pieces of Red against a stronger one, either of them petty: a draw with either side to move.",
+            Unit::Placements,
+            two_equal(),
+            draws,
+        ),
+        of_3(
+            "figure-3-right.turn",
+            TURN_3,
+            "At an even distance with Red to move, some step of the petty piece draws.",
+            Unit::Positions,
+            drawing(is_petty),
+            |case| in_turn(case, Color::Red, |case| petty_step(case, Wdl::Draw)),
+        ),
+        of_3(
+            "figure-3-right.only",
+            TURN_3,
+            "The same, and no step of the other piece draws: the petty piece is needed.",
+            Unit::Positions,
+            drawing(is_petty),
+            |case| in_turn(case, Color::Red, |case| only_petty_step(case, RED, Wdl::Draw)),
+        ),
+        of_3(
+            "figure-3-right.cannon",
+            RIGHT_3,
+            "Red's other piece at an even distance of the stronger one, and a cannon of Red in place of the petty piece: a draw with \
+             either side to move.",
+            Unit::Placements,
+            drawing(is_cannon),
+            |case| at_even_distance(case, draws),
+        ),
+    ]
+    .into_iter()
+}
+
+/// Whether a piece plays the petty part against an enemy.
+type IsPetty = fn(Piece, Piece) -> bool;
+
+fn is_petty(piece: Piece, enemy: Piece) -> bool {
+    piece.kind != Kind::Cannon && !takes(piece, enemy)
+}
+
+fn is_cannon(piece: Piece, _: Piece) -> bool {
+    piece.kind == Kind::Cannon
+}
+
+/// Two equal pieces, and another one of Black in the petty part.
+fn winning(is_petty: IsPetty) -> Vec<Vec<Piece>> {
+    let equal = pairs(|red, black| takes(red, black) && takes(black, red));
+    let others = |pair: Vec<Piece>| {
+        let [red, black] = [pair[RED], pair[BLACK]];
+        let others = Kind::ALL.into_iter().map(|kind| Piece { color: Color::Black, kind });
+        others.filter(move |&other| other != black && is_petty(other, red)).map(move |other| vec![red, black, other])
+    };
+    equal.into_iter().flat_map(others).collect()
+}
+
+/// A piece of Red against a stronger one that also takes the lower one in the petty part.
+fn drawing(is_petty: IsPetty) -> Vec<Vec<Piece>> {
+    let weaker = pairs(|red, black| takes(black, red) && !takes(red, black));
+    let others = |pair: Vec<Piece>| {
+        let [red, black] = [pair[RED], pair[BLACK]];
+        let others = Kind::ALL.into_iter().map(|kind| Piece { color: Color::Red, kind });
+        let is_lower = move |other: Piece| Ladder::Taiwan.rung(other.kind) < Ladder::Taiwan.rung(red.kind);
+        others.filter(move |&other| is_lower(other) && is_petty(other, black)).map(move |other| vec![red, black, other])
+    };
+    weaker.into_iter().flat_map(others).collect()
+}
+
+/// Two equal pieces of Red against a stronger one; an army has one king, and cannons are not petty.
+fn two_equal() -> Vec<Vec<Piece>> {
+    let weaker = pairs(|red, black| takes(black, red) && is_petty(red, black) && red.kind != Kind::King);
+    weaker.into_iter().map(|pair| vec![pair[RED], pair[BLACK], pair[RED]]).collect()
+}
+
+fn at_even_distance(case: &Case<'_>, judge: fn(&Case<'_>) -> Judged) -> Judged {
+    if case.distance(RED, BLACK).is_multiple_of(2) { judge(case) } else { Judged::Outside }
+}
+
+fn in_turn(case: &Case<'_>, color: Color, judge: fn(&Case<'_>) -> Judged) -> Judged {
+    if case.turn == color { at_even_distance(case, judge) } else { Judged::Outside }
+}
+
+fn mover_loses(case: &Case<'_>) -> Judged {
+    let found = case.value().wdl();
+    Judged::new(found == Wdl::Loss, || format!("a {} for the side to move", found.name()))
+}
+
+fn black_wins(case: &Case<'_>) -> Judged {
+    let wins = Color::ALL.into_iter().all(|first| case.winner(first) == Some(Color::Black));
+    Judged::new(wins, || case.both())
+}
+
+fn loses_or_draws(case: &Case<'_>) -> Judged {
+    let is_so = case.winner(Color::Red) == Some(Color::Black) && case.winner(Color::Black).is_none();
+    Judged::new(is_so, || case.both())
+}
+
+fn draws(case: &Case<'_>) -> Judged {
+    let draws = Color::ALL.into_iter().all(|first| case.winner(first).is_none());
+    Judged::new(draws, || case.both())
+}
+
+/// Whether a step of the petty piece keeps `wanted`.
+fn petty_step(case: &Case<'_>, wanted: Wdl) -> Judged {
+    let best = case.steps(PETTY).max();
+    let without = || match best {
+        None => "the petty piece has no step".to_owned(),
+        Some(_) => format!("no step of the petty piece does, the position is a {}", case.value().wdl().name()),
+    };
+    Judged::new(best >= Some(wanted), without)
+}
+
+/// Whether it does and no step of piece `other` does.
+fn only_petty_step(case: &Case<'_>, other: usize, wanted: Wdl) -> Judged {
+    match petty_step(case, wanted) {
+        Judged::Holds if case.steps(other).max() >= Some(wanted) => {
+            Judged::Fails("a step of the other piece does, too".to_owned())
+        }
+        judged => judged,
+    }
+}
