@@ -7,7 +7,9 @@ use anqi_rules::{BoardSize, Color, Ladder, Piece, Position, Setup, Square, Squar
 use super::ranks::Set;
 use super::{Books, Finding, Shown, Unit};
 use crate::index::{Fold, MOST_PIECES};
-use crate::{Class, Distance, Ending, Flavour, Grouping, Placement, Table, TableBuildError, Tables, Value, Wdl};
+use crate::{
+    Class, Distance, Ending, Flavour, Grouping, Measure, Placement, Table, TableBuildError, Tables, Value, Wdl,
+};
 
 /// How a statement is tested.
 pub(super) enum Test {
@@ -110,7 +112,7 @@ impl Case<'_> {
     fn shown(&self, unit: Unit) -> Option<Shown> {
         let turn = if unit == Unit::Positions { self.turn } else { Color::Red };
         let position = position(self.pieces, self.squares, turn)?;
-        let describe = |turn| self.reading.flavour().describe(self.value_for(turn));
+        let describe = |turn| describe(self.value_for(turn), self.reading.flavour());
         let verdict = match unit {
             Unit::Positions => describe(turn),
             Unit::Placements => format!("Red first: {}, Black first: {}", describe(Color::Red), describe(Color::Black)),
@@ -252,4 +254,9 @@ pub(super) fn position(pieces: &[Piece], squares: &[Square], turn: Color) -> Opt
         setup.pieces[square.index()] = Some(*piece);
     }
     Position::try_from(Setup { turn: Some(turn), ..setup }).ok()
+}
+
+/// With the plies to the end of the game; those to the next capture, which a table with a draw rule knows, would only confuse.
+pub(super) fn describe(value: Value, flavour: Flavour) -> String {
+    if flavour.measure() == Measure::End { flavour.describe(value) } else { value.wdl().name().to_owned() }
 }

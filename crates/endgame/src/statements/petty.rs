@@ -2,8 +2,8 @@
 //! tested over all placements of the pieces that it is said about.
 //!
 //! "A petty piece is defined as the piece that does not have attacking power but are used to change the turn": it takes none
-//! of the enemy's pieces. A cannon, which takes over a carriage, is none; what becomes of the sentences with a cannon in that
-//! part is a reading of its own.
+//! of the enemy's pieces. A cannon has that power as soon as there is a carriage, so it has no part here; what becomes of the
+//! sentences with a cannon is a reading of its own.
 
 use anqi_rules::{Color, Kind, Ladder, Piece};
 
@@ -51,7 +51,7 @@ pub(super) fn outlines() -> impl Iterator<Item = Outline> {
         of_2(
             "figure-2-left.even",
             LEFT_2,
-            "The same at an even distance.",
+            "The same, the pieces at an even distance.",
             Unit::Positions,
             equal(),
             |case| at_even_distance(case, mover_loses),
@@ -59,25 +59,25 @@ pub(super) fn outlines() -> impl Iterator<Item = Outline> {
         of_2(
             "figure-2-right",
             RIGHT_2,
-            "The same with a petty piece of Black: Black wins with either side to move.",
+            "A piece of Red against an equal one and a petty piece: Black wins with either side to move.",
             Unit::Placements,
-            winning(is_petty),
+            winning(false),
             black_wins,
         ),
         of_2(
             "figure-2-right.even",
             RIGHT_2,
-            "The same, the equal pieces at an even distance, as in the left figure.",
+            "The same, the equal pieces at an even distance as in the left figure.",
             Unit::Placements,
-            winning(is_petty),
+            winning(false),
             |case| at_even_distance(case, black_wins),
         ),
         of_2(
             "figure-2-right.turn",
             TURN_2,
-            "At an even distance with Black to move, some step of the petty piece wins.",
+            "The equal pieces at an even distance and Black to move: some step of the petty piece wins.",
             Unit::Positions,
-            winning(is_petty),
+            winning(false),
             |case| in_turn(case, Color::Black, |case| petty_step(case, Wdl::Win)),
         ),
         of_2(
@@ -85,21 +85,21 @@ pub(super) fn outlines() -> impl Iterator<Item = Outline> {
             TURN_2,
             "The same, and no step of the other piece wins: the petty piece is needed.",
             Unit::Positions,
-            winning(is_petty),
+            winning(false),
             |case| in_turn(case, Color::Black, |case| only_petty_step(case, BLACK, Wdl::Win)),
         ),
         of_2(
             "figure-2-right.cannon",
             RIGHT_2,
-            "The equal pieces at an even distance, and a cannon of Black in place of the petty piece: Black wins with either side to move.",
+            "The same as figure-2-right.even, the petty piece a cannon.",
             Unit::Placements,
-            winning(is_cannon),
+            winning(true),
             |case| at_even_distance(case, black_wins),
         ),
         of_3(
             "figure-3-left",
             LEFT_3,
-            "One piece of Red against a stronger one: Red loses if it moves first, otherwise the game is a draw.",
+            "A piece of Red against a stronger one: Red loses if it moves first, otherwise the game is a draw.",
             Unit::Placements,
             weaker(),
             loses_or_draws,
@@ -107,7 +107,7 @@ pub(super) fn outlines() -> impl Iterator<Item = Outline> {
         of_3(
             "figure-3-left.even",
             LEFT_3,
-            "The same at an even distance.",
+            "The same, the pieces at an even distance.",
             Unit::Placements,
             weaker(),
             |case| at_even_distance(case, loses_or_draws),
@@ -115,23 +115,23 @@ pub(super) fn outlines() -> impl Iterator<Item = Outline> {
         of_3(
             "figure-3-right",
             RIGHT_3,
-            "The same with a petty piece of Red: a draw with either side to move.",
+            "A piece of Red and a lower, petty one against a piece that takes both: a draw with either side to move.",
             Unit::Placements,
-            drawing(is_petty),
+            drawing(false),
             draws,
         ),
         of_3(
             "figure-3-right.even",
             RIGHT_3,
-            "The same, Red's stronger piece at an even distance of Black's, as in the left figure.",
+            "The same, Red's other piece at an even distance from Black's as in the left figure.",
             Unit::Placements,
-            drawing(is_petty),
+            drawing(false),
             |case| at_even_distance(case, draws),
         ),
         of_3(
             "figure-3-right.pair",
             RIGHT_3,
-            "Two equal pieces of Red against a stronger one, either of them petty: a draw with either side to move.",
+            "Two equal pieces of Red against a piece that takes them: a draw with either side to move.",
             Unit::Placements,
             two_equal(),
             draws,
@@ -139,9 +139,9 @@ pub(super) fn outlines() -> impl Iterator<Item = Outline> {
         of_3(
             "figure-3-right.turn",
             TURN_3,
-            "At an even distance with Red to move, some step of the petty piece draws.",
+            "Red's other piece at an even distance from Black's and Red to move: some step of the petty piece draws.",
             Unit::Positions,
-            drawing(is_petty),
+            drawing(false),
             |case| in_turn(case, Color::Red, |case| petty_step(case, Wdl::Draw)),
         ),
         of_3(
@@ -149,59 +149,53 @@ pub(super) fn outlines() -> impl Iterator<Item = Outline> {
             TURN_3,
             "The same, and no step of the other piece draws: the petty piece is needed.",
             Unit::Positions,
-            drawing(is_petty),
+            drawing(false),
             |case| in_turn(case, Color::Red, |case| only_petty_step(case, RED, Wdl::Draw)),
         ),
         of_3(
             "figure-3-right.cannon",
             RIGHT_3,
-            "Red's other piece at an even distance of the stronger one, and a cannon of Red in place of the petty piece: a draw with \
-             either side to move.",
+            "The same as figure-3-right.even, one of Red's pieces a cannon.",
             Unit::Placements,
-            drawing(is_cannon),
+            drawing(true),
             |case| at_even_distance(case, draws),
         ),
     ]
     .into_iter()
 }
 
-/// Whether a piece plays the petty part against an enemy.
-type IsPetty = fn(Piece, Piece) -> bool;
-
-fn is_petty(piece: Piece, enemy: Piece) -> bool {
-    piece.kind != Kind::Cannon && !takes(piece, enemy)
-}
-
-fn is_cannon(piece: Piece, _: Piece) -> bool {
-    piece.kind == Kind::Cannon
-}
-
-/// Two equal pieces, and another one of Black in the petty part.
-fn winning(is_petty: IsPetty) -> Vec<Vec<Piece>> {
+/// Two equal pieces, and another one of Black that takes nothing by stepping; one of the three a cannon or none.
+fn winning(with_cannon: bool) -> Vec<Vec<Piece>> {
     let equal = pairs(|red, black| takes(red, black) && takes(black, red));
-    let others = |pair: Vec<Piece>| {
-        let [red, black] = [pair[RED], pair[BLACK]];
-        let others = Kind::ALL.into_iter().map(|kind| Piece { color: Color::Black, kind });
-        others.filter(move |&other| other != black && is_petty(other, red)).map(move |other| vec![red, black, other])
-    };
-    equal.into_iter().flat_map(others).collect()
+    with_petty(equal, Color::Black, RED, with_cannon)
 }
 
-/// A piece of Red against a stronger one that also takes the lower one in the petty part.
-fn drawing(is_petty: IsPetty) -> Vec<Vec<Piece>> {
+/// A piece of Red against a stronger one, and a lower one that takes nothing by stepping; one of Red's a cannon or none.
+fn drawing(with_cannon: bool) -> Vec<Vec<Piece>> {
     let weaker = pairs(|red, black| takes(black, red) && !takes(red, black));
+    let mut casts = with_petty(weaker, Color::Red, BLACK, with_cannon);
+    let rung = |piece: Piece| Ladder::Taiwan.rung(piece.kind);
+    casts.retain(|cast| rung(cast[PETTY]) < rung(cast[RED]));
+    casts
+}
+
+/// Every third piece of `color` that is not in the pair and takes nothing of the enemy by stepping.
+fn with_petty(pairs: Vec<Vec<Piece>>, color: Color, enemy: usize, with_cannon: bool) -> Vec<Vec<Piece>> {
     let others = |pair: Vec<Piece>| {
-        let [red, black] = [pair[RED], pair[BLACK]];
-        let others = Kind::ALL.into_iter().map(|kind| Piece { color: Color::Red, kind });
-        let is_lower = move |other: Piece| Ladder::Taiwan.rung(other.kind) < Ladder::Taiwan.rung(red.kind);
-        others.filter(move |&other| is_lower(other) && is_petty(other, black)).map(move |other| vec![red, black, other])
+        let others = Kind::ALL.into_iter().map(move |kind| Piece { color, kind });
+        let enemy = pair[enemy];
+        let is_petty = move |other: &Piece| !takes(*other, enemy);
+        let casts = others.filter(is_petty).map(move |other| vec![pair[RED], pair[BLACK], other]);
+        casts.filter(|cast| cast[PETTY] != cast[RED] && cast[PETTY] != cast[BLACK])
     };
-    weaker.into_iter().flat_map(others).collect()
+    let has_cannon = |cast: &Vec<Piece>| cast.iter().any(|piece| piece.kind == Kind::Cannon);
+    pairs.into_iter().flat_map(others).filter(|cast| has_cannon(cast) == with_cannon).collect()
 }
 
 /// Two equal pieces of Red against a stronger one; an army has one king, and cannons are not petty.
 fn two_equal() -> Vec<Vec<Piece>> {
-    let weaker = pairs(|red, black| takes(black, red) && is_petty(red, black) && red.kind != Kind::King);
+    let is_double = |piece: Piece| !matches!(piece.kind, Kind::King | Kind::Cannon);
+    let weaker = pairs(|red, black| takes(black, red) && !takes(red, black) && is_double(red));
     weaker.into_iter().map(|pair| vec![pair[RED], pair[BLACK], pair[RED]]).collect()
 }
 

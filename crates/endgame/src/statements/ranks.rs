@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anqi_rules::{Color, Kind, Piece, Position, Square};
 use anqi_task::together;
 
-use super::cases::{Reading, Test, placements, position};
+use super::cases::{Reading, Test, describe, placements, position};
 use super::{Books, Finding, Outline, Shown};
-use crate::{Ending, TableBuildError, Value};
+use crate::{Ending, Flavour, Measure, TableBuildError, Value};
 
 const SENTENCE: &str = "First, for pieces that are not pawns and cannons, only the relative strength of pieces matter.";
 const EXAMPLE: &str = "For example, the endgame GN v.s. MN is equivalent to MN v.s. RN.";
@@ -94,11 +94,8 @@ impl Set {
     /// The endings of this set of up to `pieces` pieces, each after the one that it is compared with.
     fn compared(self, pieces: u32) -> Vec<[Ending; 2]> {
         if self == Set::Example {
-            return ["MN-rn", "GN-mn"]
-                .map(|name| name.parse().ok())
-                .into_iter()
-                .collect::<Option<Vec<Ending>>>()
-                .map_or_else(Vec::new, |pair| vec![[pair[0], pair[1]]]);
+            let [Ok(first), Ok(other)] = ["MN-rn", "GN-mn"].map(str::parse) else { return Vec::new() };
+            return vec![[first, other]];
         }
         let mut first: BTreeMap<Vec<(Color, usize)>, Ending> = BTreeMap::new();
         let all = || (2..=pieces).flat_map(Ending::all);
@@ -161,10 +158,11 @@ fn compare(books: &Books, pair: [Ending; 2], moves: bool) -> Vec<Finding> {
             let same_moves = !moves || targets(&pieces, squares, turn) == targets(&others, squares, turn);
             for (finding, (there, here)) in findings.iter_mut().zip(&readings) {
                 let [there_value, here_value] = [there, here].map(|reading| reading.value(squares, turn));
-                let what = difference(there_value, here_value)
+                let what = difference(there_value, here_value, here.flavour())
                     .or_else(|| (!same_moves).then(|| "other legal moves".to_owned()));
                 finding.count(weight, what, books.show, || {
-                    let [there_said, here_said] = [there_value, here_value].map(|value| here.flavour().describe(value));
+                    let [there_said, here_said] =
+                        [there_value, here_value].map(|value| describe(value, here.flavour()));
                     let verdict = format!("{here_said}; {}: {there_said}", pair[0]);
                     Some(Shown { position: position(&pieces, squares, turn)?, verdict })
                 });
@@ -180,11 +178,12 @@ fn targets(pieces: &[Piece], squares: &[Square], turn: Color) -> Option<Vec<u32>
     Some(squares.iter().map(|&square| position.targets_from(square).0).collect())
 }
 
-fn difference(expected: Value, found: Value) -> Option<String> {
+fn difference(expected: Value, found: Value, flavour: Flavour) -> Option<String> {
     let [expected_wdl, found_wdl] = [expected, found].map(Value::wdl);
+    let plies = if flavour.measure() == Measure::End { "the end" } else { "a capture" };
     match found == expected {
         true => None,
-        false if found_wdl == expected_wdl => Some(format!("{} at another distance", found_wdl.name())),
+        false if found_wdl == expected_wdl => Some(format!("{} in other plies to {plies}", found_wdl.name())),
         false => Some(format!("{} instead of {}", found_wdl.name(), expected_wdl.name())),
     }
 }
