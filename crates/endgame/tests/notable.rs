@@ -39,6 +39,8 @@ fn mutual_zugzwangs_are_no_reflections_of_each_other() {
             |position: Position| if position.turn() == Some(Color::Red) { position } else { position.after_pass() };
         let found: Vec<BTreeSet<String>> =
             table.mutual_zugzwangs().map(|zugzwang| orbit(&red_first(position(&zugzwang.placement)))).collect();
+        assert_eq!(found.len(), found.iter().collect::<BTreeSet<_>>().len(), "{name}: each once");
+        assert_eq!(found.iter().collect::<BTreeSet<_>>(), expected.iter().collect::<BTreeSet<_>>(), "{name}");
         assert_eq!(found.len(), count, "{name}");
     }
 }
