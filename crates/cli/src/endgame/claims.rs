@@ -21,7 +21,7 @@ pub(crate) struct ClaimsArgs {
     /// Only these statements [default: all]
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(Examination::names()), hide_possible_values = true)]
     names: Vec<String>,
-    /// Compare endings of the same order of strength up to so many pieces, 2 to 4; four take a minute or two
+    /// Compare endings of the same order of strength up to so many pieces, 2 to 4; four take minutes
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=i64::from(Examination::MOST_PIECES)))]
     pieces: u32,
     /// The draw rule: so many plies without capture
@@ -30,7 +30,7 @@ pub(crate) struct ClaimsArgs {
     /// Show so many examples, and so many exceptions of each kind, one of each four that are reflections
     #[arg(long, value_name = "N", default_value_t = 1)]
     show: usize,
-    /// Show all of them
+    /// Show all exceptions, and one example
     #[arg(long, conflicts_with = "show")]
     all: bool,
     #[command(flatten)]
@@ -90,13 +90,14 @@ pub(crate) fn run(args: &ClaimsArgs, out: &mut Output) -> Result<Exit> {
     let claims = Claims {
         schema: "anqi-endgame-claims-1",
         pieces: args.pieces,
-        statements: statements.iter().map(shown).collect(),
+        statements: statements.iter().map(|statement| shown(statement, args.show)).collect(),
     };
     out.print(&claims, |text| claims.statements.iter().try_for_each(|statement| statement.write(text)))?;
     Ok(Exit::Done)
 }
 
-fn shown(statement: &Statement) -> ShownStatement {
+/// With so many examples at most.
+fn shown(statement: &Statement, examples: usize) -> ShownStatement {
     ShownStatement {
         name: statement.name,
         source: statement.source,
@@ -107,11 +108,11 @@ fn shown(statement: &Statement) -> ShownStatement {
             Unit::Placements => "placement",
         },
         endings: statement.endings.iter().map(ToString::to_string).collect(),
-        findings: statement.findings.iter().map(shown_finding).collect(),
+        findings: statement.findings.iter().map(|finding| shown_finding(finding, examples)).collect(),
     }
 }
 
-fn shown_finding(finding: &Finding) -> ShownFinding {
+fn shown_finding(finding: &Finding, examples: usize) -> ShownFinding {
     let cases = |cases: &[Shown]| cases.iter().map(shown_case).collect();
     let exceptions = |(what, exceptions): (&String, &Exceptions)| ShownExceptions {
         what: what.clone(),
@@ -123,7 +124,7 @@ fn shown_finding(finding: &Finding) -> ShownFinding {
         cases: finding.cases,
         holds: finding.holds,
         exceptions: finding.exceptions.iter().map(exceptions).collect(),
-        examples: cases(&finding.examples),
+        examples: finding.examples.iter().take(examples).map(shown_case).collect(),
     }
 }
 
