@@ -47,7 +47,7 @@ pub use eval::{
 };
 pub use fingerprint::{Fingerprint, FingerprintError};
 pub use limits::Limits;
-pub use mcts::{Average, Backup, FlatOptions, MctsOptions, Nodes, Ucb};
+pub use mcts::{Average, Backup, Draws, FlatOptions, MctsOptions, Nodes, Proofs, Ucb};
 pub use minimax::chen::{Below, ChenOptions, FlipPlace, FlipPolicy, Flips, TypeOrder};
 pub use minimax::negascout::{NegaScoutOptions, TableSize};
 pub use options::{OptionError, OptionInfo, WeightList};

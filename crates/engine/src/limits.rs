@@ -163,6 +163,11 @@ impl<'a> SharedMeter<'a> {
         (0..most).take_while(|_| self.take()).count() as u64
     }
 
+    /// Gives one back that was taken and not used.
+    pub(crate) fn give_back(&self) {
+        self.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+
     /// Ends the search of all threads.
     pub(crate) fn end(&self) {
         self.spent.store(true, Ordering::Relaxed);

@@ -40,6 +40,9 @@ pub enum OptionError {
     /// Weights that the evaluation does not have.
     #[error(transparent)]
     Weights(#[from] crate::eval::WeightsError),
+    /// Two options that exclude each other.
+    #[error("options {0} and {1} exclude each other")]
+    Apart(&'static str, &'static str),
     /// A key given twice.
     #[error("option {0:?} is given twice")]
     Twice(String),
@@ -51,6 +54,10 @@ pub(crate) trait OptionGroup: Sized {
     fn table(&self) -> Vec<OptionInfo>;
     /// Sets one option from text.
     fn set(&mut self, key: &str, value: &str) -> Result<(), OptionError>;
+    /// What an option of older texts is called today.
+    fn today<'a>(&self, key: &'a str, value: &'a str) -> (&'a str, &'a str) {
+        (key, value)
+    }
 }
 
 /// `key=value` for every option whose value differs from that in `base`.
@@ -70,6 +77,7 @@ pub(crate) fn set_all<'a, O: OptionGroup>(
     let mut seen = Vec::new();
     for text in texts {
         let (key, value) = text.split_once('=').unwrap_or((text, "on"));
+        let (key, value) = options.today(key, value);
         if seen.contains(&key) {
             return Err(OptionError::Twice(key.to_owned()));
         }

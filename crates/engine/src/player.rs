@@ -113,15 +113,18 @@ impl Candidate {
     }
 }
 
-/// How many games were won, drawn and lost.
+/// How many games were won, drawn and lost, and what drawn ones were worth where they were graded.
 ///
 /// ```
 /// use anqi_engine::ResultCounts;
 ///
-/// let results = ResultCounts { wins: 3, draws: 2, losses: 1 };
+/// let results = ResultCounts { wins: 3, draws: 2, losses: 1, leads: 0 };
 /// assert_eq!(results.count(), 6);
 /// assert_eq!(results.balance(), 2.0 / 6.0);
 /// assert_eq!(results.shares(), [3.0 / 6.0, 2.0 / 6.0, 1.0 / 6.0]);
+///
+/// // Two draws with two pawns more, 0.1 of an army each.
+/// assert_eq!(ResultCounts { leads: 20, ..results }.balance(), 2.2 / 6.0);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ResultCounts {
@@ -131,19 +134,25 @@ pub struct ResultCounts {
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
+    /// The sum of what graded draws were worth (`draws=graded`), in parts of [`LEAD`](ResultCounts::LEAD).
+    pub leads: i64,
 }
 
 impl ResultCounts {
+    /// A lead of a whole army, which would make a draw a win.
+    pub const LEAD: i64 = 100;
+
     /// How many games there were.
     #[must_use]
     pub fn count(self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// `P(win) − P(loss)`; 0 if there were no games.
+    /// `P(win) − P(loss)`, and what graded draws add; 0 if there were no games.
     #[must_use]
     pub fn balance(self) -> f64 {
-        (self.wins as f64 - self.losses as f64) / self.count().max(1) as f64
+        let leads = self.leads as f64 / ResultCounts::LEAD as f64;
+        (self.wins as f64 - self.losses as f64 + leads) / self.count().max(1) as f64
     }
 
     /// The shares that were won, drawn and lost; nothing if there were no games.
@@ -159,6 +168,7 @@ impl AddAssign for ResultCounts {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;
+        self.leads += other.leads;
     }
 }
 

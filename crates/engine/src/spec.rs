@@ -8,10 +8,10 @@ use anqi_rules::{Game, Position, Seed, excerpt};
 
 use crate::champion::expectation::of_score;
 use crate::champion::{self, Champion, ChampionOptions, Chances, NetOption, chances_in_tables, expected};
-use crate::eval::{Evaluation, WeightsError};
+use crate::eval::Evaluation;
 use crate::limits::Limits;
 use crate::mcts::flat;
-use crate::mcts::{self, Average, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
+use crate::mcts::{self, Average, Draws, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
 use crate::minimax::chen::{self, Below, Chen, ChenOptions, Flips, TypeOrder};
 use crate::minimax::negascout::{self, NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionGroup, OptionInfo, differences, set_all};
@@ -36,6 +36,14 @@ use crate::tables::{TablesOption, WithTables};
 /// ```
 ///
 /// `below` is always printed where it has an effect: [files](PlayerSpec::stored) that do not say it are older than the option.
+/// `eval` of the Monte Carlo players is read as what it is called today:
+///
+/// ```
+/// # use anqi_engine::PlayerSpec;
+/// assert_eq!("mcts:chance,playout=40,eval".parse::<PlayerSpec>()?.to_string(), "mcts:chance,playout=40,draws=lead");
+/// assert_eq!("mc,eval=off".parse::<PlayerSpec>()?.to_string(), "mc");
+/// # Ok::<(), anqi_engine::SpecError>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayerSpec {
     preset: &'static Preset,
@@ -189,8 +197,9 @@ impl PlayerSpec {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         let bad = |error| SpecError::Option { name: self.preset.name, error };
         let mut options = self.options.clone();
+        let (key, value) = options.today(key, value);
         options.set(key, value).map_err(bad)?;
-        options.check_weights().map_err(|error| bad(error.into()))?;
+        options.check().map_err(bad)?;
         self.options = options;
         Ok(())
     }
@@ -348,13 +357,14 @@ fn without_proofs(choice: &Choice) -> f64 {
 }
 
 impl PlayerOptions {
-    /// Weights and evaluation are set one after the other; only both together can be wrong.
-    fn check_weights(&self) -> Result<(), WeightsError> {
+    /// Options are set one after the other; some can be wrong together, such as weights and an evaluation.
+    fn check(&self) -> Result<(), OptionError> {
         match self {
-            PlayerOptions::Chen(options) => options.eval.check_weights(&options.weights.0),
-            PlayerOptions::NegaScout(options) => Evaluation::Course.check_weights(&options.weights.0),
-            PlayerOptions::Champion(options) => Evaluation::Hand.check_weights(&options.weights.0),
-            _ => Ok(()),
+            PlayerOptions::Chen(options) => Ok(options.eval.check_weights(&options.weights.0)?),
+            PlayerOptions::NegaScout(options) => Ok(Evaluation::Course.check_weights(&options.weights.0)?),
+            PlayerOptions::Champion(options) => Ok(Evaluation::Hand.check_weights(&options.weights.0)?),
+            PlayerOptions::Mcts(options) => options.check(),
+            PlayerOptions::Random | PlayerOptions::Flat(_) | PlayerOptions::Reference(_) => Ok(()),
         }
     }
 }
@@ -389,6 +399,15 @@ impl OptionGroup for PlayerOptions {
             PlayerOptions::Flat(options) => options.set(key, value),
             PlayerOptions::Reference(options) => options.set(key, value),
             PlayerOptions::Champion(options) => options.set(key, value),
+        }
+    }
+
+    /// `eval=` of the Monte Carlo players is older than `draws=`.
+    fn today<'a>(&self, key: &'a str, value: &'a str) -> (&'a str, &'a str) {
+        match (self, key, value) {
+            (PlayerOptions::Mcts(_) | PlayerOptions::Flat(_), "eval", "on") => ("draws", Draws::Lead.name()),
+            (PlayerOptions::Mcts(_) | PlayerOptions::Flat(_), "eval", "off") => ("draws", Draws::Off.name()),
+            _ => (key, value),
         }
     }
 }
@@ -427,7 +446,7 @@ impl FromStr for PlayerSpec {
         let mut options = (preset.options)();
         let bad = |error| SpecError::Option { name: preset.name, error };
         set_all(&mut options, parts).map_err(bad)?;
-        options.check_weights().map_err(|error| bad(error.into()))?;
+        options.check().map_err(bad)?;
         Ok(PlayerSpec { preset, options })
     }
 }

@@ -8,7 +8,7 @@ use crate::bits::Nth;
 use crate::lanes::Avx512;
 use crate::narrow::Choose;
 use crate::run::PlyLimits;
-use crate::scalar::{Dealt, PlayoutGame};
+use crate::scalar::{Dealt, PlayoutGame, PlyReading};
 use crate::seed::Generator;
 use crate::start::PlayoutStart;
 use crate::summary::Playout;
@@ -34,21 +34,25 @@ impl Pdep {
 
     /// Plays one game to its end.
     #[inline]
-    pub(crate) fn play<C: Choose, const JUMPS: bool>(
+    pub(crate) fn play<C: Choose, R: PlyReading, const JUMPS: bool>(
         self,
         start: &PlayoutStart,
         limits: PlyLimits,
         rng: Generator,
     ) -> Playout {
         // SAFETY: `self` proves that the machine has the instructions.
-        unsafe { play::<C, JUMPS>(start, limits, rng) }
+        unsafe { play::<C, R, JUMPS>(start, limits, rng) }
     }
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-fn play<C: Choose, const JUMPS: bool>(start: &PlayoutStart, limits: PlyLimits, mut rng: Generator) -> Playout {
+fn play<C: Choose, R: PlyReading, const JUMPS: bool>(
+    start: &PlayoutStart,
+    limits: PlyLimits,
+    mut rng: Generator,
+) -> Playout {
     let game = deal(start, &mut rng);
-    game.play_on::<C, Deposit, JUMPS>(start.arena.squares, limits, rng)
+    game.play_on::<C, R, Deposit, JUMPS>(start.arena.squares, limits, rng)
 }
 
 /// [`PlayoutGame::deal`], and like it not inlined.
@@ -87,7 +91,7 @@ mod tests {
     use super::Pdep;
     use crate::narrow::{Avoid, Capture, Choose, Random, Trap};
     use crate::run::PlyLimits;
-    use crate::scalar::play_anywhere;
+    use crate::scalar::{ByAction, play_anywhere};
     use crate::seed::Generator;
     use crate::start::PlayoutStart;
 
@@ -96,7 +100,10 @@ mod tests {
         let limits = PlyLimits { draw: 40, cut: u32::MAX };
         for index in 0..2000 {
             let rng = || Generator::new(4, index);
-            assert_eq!(pdep.play::<C, true>(&start, limits, rng()), play_anywhere::<C, true>(&start, limits, rng()));
+            assert_eq!(
+                pdep.play::<C, ByAction, true>(&start, limits, rng()),
+                play_anywhere::<C, ByAction, true>(&start, limits, rng())
+            );
         }
     }
 

@@ -6,12 +6,13 @@ use crate::feed::{Feed, FeedGame};
 use crate::narrow::{
     Avoid, AvoidCapture, Capture, CaptureAvoid, Captures, Choose, ElseTrap, Escapes, Narrow, Random, Then, Trap,
 };
+use crate::paper::ByUnit;
 use crate::path::Path;
 use crate::policy::{Policy, Reading};
+use crate::scalar::{self, ByAction};
 use crate::seed::Generator;
 use crate::start::{Arena, PlayoutStart};
 use crate::summary::{Playout, PlayoutSummary};
-use crate::{paper, scalar};
 
 /// How to play.
 ///
@@ -269,8 +270,8 @@ impl Kernel for One<'_> {
     fn run_alone<C: Choose, const JUMPS: bool>(self) -> Playout {
         let rng = Generator::new(self.seed, self.index);
         match self.options.reading {
-            Reading::Rules => scalar::play::<C, JUMPS>(self.start, self.options.limits(), rng),
-            Reading::Paper => paper::play::<C, JUMPS>(self.start, self.options.limits(), rng),
+            Reading::Rules => scalar::play::<C, ByAction, JUMPS>(self.start, self.options.limits(), rng),
+            Reading::Paper => scalar::play::<C, ByUnit, JUMPS>(self.start, self.options.limits(), rng),
         }
     }
 }

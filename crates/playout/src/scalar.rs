@@ -19,18 +19,38 @@ use crate::word::{Word, both, transposed};
 pub(crate) fn run<C: Choose, const JUMPS: bool>(job: PlayoutBatch<'_>) {
     let PlayoutBatch { limits, seed, mut source } = job;
     while let Some((tag, start, index)) = source.next() {
-        source.done(tag, play::<C, JUMPS>(&start, limits, Generator::new(seed, index)));
+        source.done(tag, play::<C, ByAction, JUMPS>(&start, limits, Generator::new(seed, index)));
+    }
+}
+
+/// How an action is drawn and played: a [`Reading`](crate::Reading) that is known at compile time.
+pub(crate) trait PlyReading {
+    /// Draws one of the names, of which there must be one, and plays its action.
+    fn play<N: Nth>(game: &mut PlayoutGame, names: &Names<u64>, rng: &mut Generator);
+}
+
+/// By the rules, every action as likely as another.
+pub(crate) struct ByAction;
+
+impl PlyReading for ByAction {
+    #[inline(always)]
+    fn play<N: Nth>(game: &mut PlayoutGame, names: &Names<u64>, rng: &mut Generator) {
+        game.apply(game.action::<N>(names, rng.below(names.count())));
     }
 }
 
 /// Plays one game to its end, by the quickest way this machine has.
 #[inline]
-pub(crate) fn play<C: Choose, const JUMPS: bool>(start: &PlayoutStart, limits: PlyLimits, rng: Generator) -> Playout {
+pub(crate) fn play<C: Choose, R: PlyReading, const JUMPS: bool>(
+    start: &PlayoutStart,
+    limits: PlyLimits,
+    rng: Generator,
+) -> Playout {
     #[cfg(target_arch = "x86_64")]
     if let Some(pdep) = Pdep::detect() {
-        return pdep.play::<C, JUMPS>(start, limits, rng);
+        return pdep.play::<C, R, JUMPS>(start, limits, rng);
     }
-    play_anywhere::<C, JUMPS>(start, limits, rng)
+    play_anywhere::<C, R, JUMPS>(start, limits, rng)
 }
 
 /// Deals a game to be played elsewhere, by the quickest way this machine has.
@@ -44,13 +64,13 @@ pub(crate) fn deal(start: &PlayoutStart, rng: &mut Generator) -> Dealt {
 }
 
 /// Plays one game to its end on any machine.
-pub(crate) fn play_anywhere<C: Choose, const JUMPS: bool>(
+pub(crate) fn play_anywhere<C: Choose, R: PlyReading, const JUMPS: bool>(
     start: &PlayoutStart,
     limits: PlyLimits,
     mut rng: Generator,
 ) -> Playout {
     let game = PlayoutGame::deal(start, &mut rng);
-    game.play_on::<C, Halvings, JUMPS>(start.arena.squares, limits, rng)
+    game.play_on::<C, R, Halvings, JUMPS>(start.arena.squares, limits, rng)
 }
 
 /// A game in progress.
@@ -142,7 +162,7 @@ impl PlayoutGame {
 
     /// Plays to the end.
     #[inline(always)]
-    pub(crate) fn play_on<C: Choose, N: Nth, const JUMPS: bool>(
+    pub(crate) fn play_on<C: Choose, R: PlyReading, N: Nth, const JUMPS: bool>(
         mut self,
         squares: u32,
         limits: PlyLimits,
@@ -155,8 +175,7 @@ impl PlayoutGame {
             if self.is_over(total, limits) {
                 return self.result(total, limits);
             }
-            let n = rng.below(total);
-            self.apply(self.action::<N>(&names, n));
+            R::play::<N>(&mut self, &names, &mut rng);
         }
     }
 
@@ -247,6 +266,12 @@ pub(crate) fn jump_named(number: u32, occupied: u64) -> Action {
     let pieces = occupied & ((1 << number) - 1);
     let lower = (pieces ^ 1 << pieces.ilog2()).ilog2();
     Action { flipped: 0, ends: SQUARES[number as usize] | SQUARES[lower as usize] }
+}
+
+/// The square that a bit of either view stands for, in both views.
+#[inline(always)]
+pub(crate) fn square_named(number: u32) -> u64 {
+    SQUARES[number as usize]
 }
 
 /// The square that each bit of either view stands for, in both views.

@@ -142,7 +142,7 @@ const REFERENCE: [&str; 3] = ["depth=2", "depth=3,eval=static", "depth=3,eval=co
 const TIMED: [&str; 1] = ["threads"];
 
 /// Options that c3a29fa did not have; `behaviour.rs` of the engine says what they do.
-const NEW: [&str; 4] = ["below", "place", "worse", "quiescence"];
+const NEW: [&str; 7] = ["below", "place", "worse", "quiescence", "reading", "draws", "proofs"];
 
 fn changes(name: &str) -> &'static [&'static str] {
     match name {
@@ -175,7 +175,7 @@ fn signature(spec: &PlayerSpec, game: &Game, choice: &Choice) -> String {
     for candidate in &choice.candidates {
         // The text that was hashed at c3a29fa, where the counts were called Wdl.
         let results = match &candidate.results {
-            Some(ResultCounts { wins, draws, losses }) => {
+            Some(ResultCounts { wins, draws, losses, .. }) => {
                 format!("Some(Wdl {{ wins: {wins}, draws: {draws}, losses: {losses} }})")
             }
             None => "None".to_owned(),

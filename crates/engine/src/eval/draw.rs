@@ -12,6 +12,9 @@ pub struct DrawJudge;
 impl DrawJudge {
     /// The values.
     pub const VALUES: Weights = Weights([150, 100, 70, 50, 30, 50, 50]);
+
+    /// What the sixteen pieces of a side are worth together: one, as printed.
+    pub const ARMY: i32 = 1000;
 }
 
 impl Evaluate for DrawJudge {

@@ -10,13 +10,14 @@ use super::search::{Added, Leaf, Worker};
 use super::tree::{EndResult, Node, NodeId, ROOT};
 use super::ucb::{Arm, Arms};
 
-/// Algorithm 3: the main loop. Where the paper stops as soon as a decided node is selected, the
-/// result is counted, and the search ends when it decides the root.
+/// Algorithm 3: the main loop. The paper stops as soon as a decided node is selected, wherever it is (line 3:
+/// `proofs=interrupt`); by default the result is counted, and the search ends when it decides the root.
 pub(super) fn mcts(worker: &mut Worker<'_>) {
     while !worker.interrupted() {
         match select(worker) {
             Leaf::Known(proof) => worker.backpropagate(proof),
             Leaf::Open(board) => worker.simulate(&board),
+            Leaf::Interrupt => worker.interrupt(),
         }
     }
     worker.land();
@@ -38,7 +39,7 @@ fn select(worker: &mut Worker<'_>) -> Leaf {
                 (Added::Full, None) => return Leaf::Open(board),
                 (Added::Nothing, _) => {
                     worker.prove(EndResult::Win); // `q.winning_color ← opponent(board.turn)`
-                    return Leaf::Known(EndResult::Win);
+                    return decided(worker, EndResult::Win);
                 }
             },
         };
@@ -63,7 +64,7 @@ fn select(worker: &mut Worker<'_>) -> Leaf {
             return Leaf::Known(EndResult::Draw);
         }
         if let Some(proof) = worker.tree().node(q).proof() {
-            return Leaf::Known(proof);
+            return decided(worker, proof);
         }
         if new {
             let Some(proof) = worker.decided(&board) else { return Leaf::Open(board) };
@@ -71,6 +72,11 @@ fn select(worker: &mut Worker<'_>) -> Leaf {
             return Leaf::Known(proof);
         }
     }
+}
+
+/// A node whose `winning_color` is set, or a draw.
+fn decided(worker: &Worker<'_>, proof: EndResult) -> Leaf {
+    if worker.ends_at(proof) { Leaf::Interrupt } else { Leaf::Known(proof) }
 }
 
 fn is_new(node: &Node) -> bool {

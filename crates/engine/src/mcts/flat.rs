@@ -9,12 +9,12 @@ use anqi_rules::{Game, Move, Piece, Position, Seed};
 use anqi_task::Stop;
 use rand_core::Rng;
 
-use super::Policies;
-use super::simulate::{Rewards, lead};
+use super::simulate::{Draws, Rewards, Simulated, lead};
 use super::tree::EndResult;
+use super::{Policies, Readings};
 use crate::eval::Weights;
 use crate::limits::{Limits, SharedMeter};
-use crate::options::{Names, OnOff, OptionValue, choices, options};
+use crate::options::{Names, choices, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, ResultCounts, SearchStats};
 use crate::resources::Resources;
 use crate::score::Score;
@@ -36,31 +36,8 @@ options! {
         average: Average = Average::Results, Names(Average::NAMES), "what is averaged over the playouts of a move";
         policy: Policy = Policy::Random, Policies, "how playouts choose their moves";
         playout: u32 = 640, 1..=1_000_000, "quiet plies after which a playout is drawn";
-        eval: bool = false, OnOff, "give drawn playouts to the side with more material";
-        reading: Reading = Reading::Rules, Readings, "how playouts read the rules; paper is Jouandeau & Cazenave's way";
-    }
-}
-
-/// The range of a reading.
-struct Readings;
-
-impl crate::options::Range<Reading> for Readings {
-    fn holds(&self, _: &Reading) -> bool {
-        true
-    }
-
-    fn describe(&self) -> String {
-        Reading::ALL.map(|reading| reading.to_string()).join(", ")
-    }
-}
-
-impl OptionValue for Reading {
-    fn read(text: &str) -> Option<Reading> {
-        text.parse().ok()
-    }
-
-    fn write(&self) -> String {
-        self.to_string()
+        reading: Reading = Reading::Rules, Readings, "how playouts read the rules; paper: captures do not reset the quiet plies, a unit is drawn before its move";
+        draws: Draws = Draws::Off, Names(Draws::NAMES), "what a drawn playout counts for: a draw, a win of the side with a lead in material, or a draw and half the lead";
     }
 }
 
@@ -132,11 +109,13 @@ impl Flat {
         let start = PlayoutStart::from(&branch.board);
         for_each(&start, &options, seed, first..first + playouts, Path::best(), |_, playout| {
             // The playout begins with the opponent's move.
-            match rewards.of(&playout).result.reversed() {
+            let Simulated { result, bonus } = rewards.of(&playout);
+            match result.reversed() {
                 EndResult::Win => branch.results.wins += 1,
                 EndResult::Draw => branch.results.draws += 1,
                 EndResult::Loss => branch.results.losses += 1,
             }
+            branch.results.leads -= i64::from(bonus); // without quality, only graded draws have any
             branch.material -= i64::from(lead(&VALUES, ladder, &playout.end));
         });
     }
@@ -149,7 +128,7 @@ impl Player for Flat {
         let &first = moves.first()?;
         let meter = SharedMeter::of_playouts(limits, stop, self.resources.time());
         let mut rng = self.seed.child(format!("ply {}", game.plies().len())).rng();
-        let mut rewards = Rewards::new(position.ladder(), self.options.eval, 0.0);
+        let mut rewards = Rewards::new(position.ladder(), self.options.draws, 0.0);
         let mut tried: Vec<(Move, Vec<Branch>)> = moves.iter().map(|&mv| (mv, Branch::all(position, mv))).collect();
         let seeds: Vec<u64> = moves.iter().map(|_| rng.next_u64()).collect();
 

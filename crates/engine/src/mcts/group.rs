@@ -18,16 +18,19 @@ use super::ucb::{Arm, Arms};
 enum Selected {
     /// A node whose result is known: that of the player who moved there.
     Known(EndResult),
+    /// A won or lost node, which ends the search as printed.
+    Interrupt,
     /// `(q, board, L)`: a node, its board, and the moves to expand.
     Expand(NodeId, Position, Unconsidered),
 }
 
-/// Algorithm 1: the main loop. Where the paper stops as soon as a decided node is selected, the
-/// result is counted, and the search ends when it decides the root.
+/// Algorithm 1: the main loop. The paper stops as soon as a decided node is selected, wherever it is (line 3:
+/// `proofs=interrupt`); by default the result is counted, and the search ends when it decides the root.
 pub(super) fn mcts(worker: &mut Worker<'_>) {
     while !worker.interrupted() {
         match select(worker) {
             Selected::Known(proof) => worker.backpropagate(proof),
+            Selected::Interrupt => worker.interrupt(),
             Selected::Expand(q, board, moves) => expand_all(worker, q, &board, moves),
         }
     }
@@ -42,7 +45,7 @@ fn select(worker: &mut Worker<'_>) -> Selected {
         // Case 1. q is known as winning position.
         let node = worker.tree().node(q);
         if let Some(proof) = node.proof() {
-            return Selected::Known(proof);
+            return decided(worker, proof);
         }
 
         // Case 2. q leads a player to a new winning position: `size(M) = 0`, or the rules say so.
@@ -54,7 +57,7 @@ fn select(worker: &mut Worker<'_>) -> Selected {
         let ended = if q == ROOT { None } else { worker.decided(&board) };
         if let Some(proof) = lost.or(ended) {
             prove(worker, proof);
-            return Selected::Known(proof);
+            return decided(worker, proof);
         }
 
         // Cases 3 and 4. q is new, or what came up this time allows moves that q does not have yet.
@@ -69,11 +72,16 @@ fn select(worker: &mut Worker<'_>) -> Selected {
         // All moves of the board are children of q: the best of them.
         let Some((child, mv)) = next else {
             prove(worker, EndResult::Win);
-            return Selected::Known(EndResult::Win);
+            return decided(worker, EndResult::Win);
         };
         worker.follow(child, &board);
         (q, board) = (child, apply_move(worker, mv, &board));
     }
+}
+
+/// A node whose `winning_color` is set, or a draw.
+fn decided(worker: &Worker<'_>, proof: EndResult) -> Selected {
+    if worker.ends_at(proof) { Selected::Interrupt } else { Selected::Known(proof) }
 }
 
 /// `M − (M ∩ N)`: moves of the board that are not among the children of the node.

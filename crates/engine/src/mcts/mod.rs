@@ -18,7 +18,7 @@ mod worth;
 
 use std::cmp::Reverse;
 
-use anqi_playout::Policy;
+use anqi_playout::{Policy, Reading};
 use anqi_rules::{Game, Move, Ply, Seed};
 use anqi_task::{Stop, together};
 
@@ -26,14 +26,15 @@ use self::search::{Search, Worker};
 use self::share::Shared;
 use self::tree::{EndResult, Label, Node, ROOT, Tree};
 use crate::limits::{Limits, SharedMeter};
-use crate::options::{Names, OnOff, OptionValue, choices, options};
-use crate::player::{Candidate, Choice, FlipOutcome, Player, SearchStats};
+use crate::options::{Names, OnOff, OptionError, OptionValue, choices, options};
+use crate::player::{Candidate, Choice, FlipOutcome, Player, ResultCounts, SearchStats};
 use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
 
 pub(crate) use self::flat::Flat;
 pub use self::flat::{Average, FlatOptions};
+pub use self::simulate::Draws;
 pub use self::ucb::Ucb;
 
 choices! {
@@ -52,6 +53,15 @@ choices! {
     }
 }
 
+choices! {
+    /// What a search makes of a board on which the game is over.
+    pub enum Proofs {
+        Propagate = "propagate", "it decides the nodes above where that follows, and the search ends when the root is decided";
+        Leaf = "leaf", "one more result, no more";
+        Interrupt = "interrupt", "as printed: the search ends when a won or lost board is selected again (algorithms 1 and 3, line 3)";
+    }
+}
+
 /// How the family plays: see `behaviour.rs`.
 pub(crate) const BEHAVIOUR: u64 = 0xc01c_6a1a_fe4c_82ef;
 
@@ -62,7 +72,8 @@ options! {
         policy: Policy = Policy::Capture, Policies, "how playouts choose their moves";
         playout: u32 = 640, 1..=1_000_000, "quiet plies after which a playout is drawn";
         rule: bool = true, OnOff, "the quiet plies that the game has behind it end a playout by the game's own limit";
-        eval: bool = false, OnOff, "give drawn playouts to the side with more material";
+        reading: Reading = Reading::Rules, Readings, "how playouts read the rules; paper: captures do not reset the quiet plies, a unit is drawn before its move";
+        draws: Draws = Draws::Off, Names(Draws::NAMES), "what a drawn playout counts for: a draw, a win of the side with a lead in material, or a draw and half the lead";
         draw: f64 = 0.5, 0.0..=1.0, "what a draw is worth, between a loss (0) and a win (1)";
         ucb: Ucb = Ucb::Ucb1, Names(Ucb::NAMES), "the bound by which the tree is descended";
         explore: f64 = 1.0, 0.0..=100.0, "factor of the bound's exploration term; 1 is the printed formula";
@@ -75,7 +86,8 @@ options! {
         cut: u32 = 0, 0..=1_000_000, "end playouts after so many plies and judge them by material; 0 for never";
         minimax: f64 = 0.0, 0.0..=1.0, "weight of implicit minimax backups (Lanctot et al. 2014); only with backup=mean";
         bias: f64 = 0.0, 0.0..=1000.0, "weight of progressive bias towards moves that look good (Chaslot et al. 2008)";
-        quality: f64 = 0.0, 0.0..=1.0, "weight of quality-based rewards (Pepels et al. 2014)";
+        quality: f64 = 0.0, 0.0..=1.0, "weight of quality-based rewards (Pepels et al. 2014); not with draws=graded";
+        proofs: Proofs = Proofs::Propagate, Names(Proofs::NAMES), "what won and lost boards are to the nodes above: they decide them, are one result more, or end the search as printed";
         tables: TablesOption = TablesOption::Off, AnyTables, "endgame tables";
     }
 }
@@ -100,6 +112,73 @@ impl OptionValue for Policy {
 
     fn write(&self) -> String {
         self.to_string()
+    }
+}
+
+/// The range of a reading.
+struct Readings;
+
+impl crate::options::Range<Reading> for Readings {
+    fn holds(&self, _: &Reading) -> bool {
+        true
+    }
+
+    fn describe(&self) -> String {
+        Reading::ALL.map(|reading| reading.to_string()).join(", ")
+    }
+}
+
+impl OptionValue for Reading {
+    fn read(text: &str) -> Option<Reading> {
+        text.parse().ok()
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl MctsOptions {
+    /// Both add to results, and a node keeps one sum of what is added.
+    pub(crate) fn check(&self) -> Result<(), OptionError> {
+        let both = self.draws == Draws::Graded && self.quality != 0.0;
+        if both { Err(OptionError::Apart("draws=graded", "quality")) } else { Ok(()) }
+    }
+
+    /// How the games went, with what graded draws were worth.
+    fn results(&self, node: &Node) -> ResultCounts {
+        let leads = if self.draws == Draws::Graded { node.bonus().into() } else { 0 };
+        ResultCounts { leads, ..node.results() }
+    }
+
+    /// What is proven of a node, as far as it matters for more than the visits of this node.
+    fn proof(&self, node: &Node) -> Option<EndResult> {
+        node.proof().filter(|_| self.proofs != Proofs::Leaf)
+    }
+
+    /// `bestNext`: how good a child is to play. Proven wins first, proven losses last, and what was visited
+    /// most.
+    fn preference(&self, node: &Node) -> (i32, u64, i64) {
+        let proof = match self.proof(node) {
+            Some(EndResult::Win) => 1,
+            Some(EndResult::Loss) => -1,
+            Some(EndResult::Draw) | None => 0,
+        };
+        let results = self.results(node);
+        let balance = (results.wins as i64 - results.losses as i64) * ResultCounts::LEAD + results.leads;
+        (proof, results.count(), balance)
+    }
+
+    /// Thousandths of `P(win) − P(loss)`, or what is proven.
+    fn score(&self, node: &Node) -> Score {
+        let value = match (self.proof(node), self.backup) {
+            (Some(EndResult::Win), _) => return Score::win(0),
+            (Some(EndResult::Loss), _) => return Score::loss(0),
+            (Some(EndResult::Draw), _) => return Score::DRAW,
+            (None, Backup::Mean) => self.results(node).balance(),
+            (None, Backup::Best) => f64::from(node.worth()),
+        };
+        Score((value * 1000.0).round() as i32)
     }
 }
 
@@ -179,12 +258,12 @@ impl Player for Mcts {
         };
         let depth = together(options.threads as usize, work).into_iter().max().unwrap_or_default();
 
-        let candidates = candidates(tree, game, options.backup);
+        let candidates = candidates(tree, game, options);
         let best = candidates.first();
         let choice = Choice {
             mv: best.map_or(first, |best| best.mv),
             score: best.map_or(Score::DRAW, |best| best.score),
-            pv: if best.is_some() { pv(tree) } else { vec![first] },
+            pv: if best.is_some() { pv(tree, options) } else { vec![first] },
             stats: SearchStats { nodes: meter.taken(), depth, playouts: meter.taken(), time: meter.elapsed() },
             candidates,
         };
@@ -200,55 +279,31 @@ impl Player for Mcts {
     }
 }
 
-/// `bestNext`: how good a child is to play. Proven wins first, proven losses last, and what was visited
-/// most.
-fn preference(node: &Node) -> (i32, u64, i64) {
-    let proof = match node.proof() {
-        Some(EndResult::Win) => 1,
-        Some(EndResult::Loss) => -1,
-        Some(EndResult::Draw) | None => 0,
-    };
-    let results = node.results();
-    (proof, results.count(), results.wins as i64 - results.losses as i64)
-}
-
-/// Thousandths of `P(win) − P(loss)`, or what is proven.
-fn score(node: &Node, backup: Backup) -> Score {
-    let value = match (node.proof(), backup) {
-        (Some(EndResult::Win), _) => return Score::win(0),
-        (Some(EndResult::Loss), _) => return Score::loss(0),
-        (Some(EndResult::Draw), _) => return Score::DRAW,
-        (None, Backup::Mean) => node.results().balance(),
-        (None, Backup::Best) => f64::from(node.worth()),
-    };
-    Score((value * 1000.0).round() as i32)
-}
-
 /// The moves at the root, the best first.
-fn candidates(tree: &Tree, game: &Game, backup: Backup) -> Vec<Candidate> {
+fn candidates(tree: &Tree, game: &Game, options: &MctsOptions) -> Vec<Candidate> {
     let mut children: Vec<&Node> = tree.children(tree.node(ROOT)).map(|(_, node)| node).collect();
-    children.sort_by_key(|node| Reverse(preference(node)));
+    children.sort_by_key(|node| Reverse(options.preference(node)));
     let candidate = |node: &Node| {
         let outcomes = game.position().reveals().filter_map(|(piece, count)| {
             let (_, outcome) = tree.child(node, Label::Reveal(piece))?;
-            Some(FlipOutcome { piece, count, score: score(outcome, backup) })
+            Some(FlipOutcome { piece, count, score: options.score(outcome) })
         });
         let mv = node.mv()?;
         let outcomes = if matches!(mv, Move::Flip(_)) { outcomes.collect() } else { Vec::new() };
-        Some(Candidate { mv, score: score(node, backup), outcomes, results: Some(node.results()) })
+        Some(Candidate { mv, score: options.score(node), outcomes, results: Some(options.results(node)) })
     };
     children.into_iter().filter_map(candidate).collect()
 }
 
 /// The moves that were visited most, up to the first flip.
-fn pv(tree: &Tree) -> Vec<Move> {
+fn pv(tree: &Tree, options: &MctsOptions) -> Vec<Move> {
     let mut moves = Vec::new();
     let mut node = tree.node(ROOT);
     loop {
         let children = tree.children(node).map(|(_, child)| child);
         // The first of equals, like that of the candidates.
-        let best =
-            children.filter_map(|child| Some((child, child.mv()?))).min_by_key(|(child, _)| Reverse(preference(child)));
+        let moves_of = children.filter_map(|child| Some((child, child.mv()?)));
+        let best = moves_of.min_by_key(|(child, _)| Reverse(options.preference(child)));
         let Some((child, mv)) = best.filter(|(child, _)| moves.is_empty() || child.results().count() > 0) else {
             return moves;
         };

@@ -13,7 +13,7 @@ use super::simulate::{Simulated, Simulator};
 use super::tree::{Block, EndResult, Label, MOST_SIBLINGS, Node, NodeId, ROOT, Refused, Seen, Tree};
 use super::ucb::Bounds;
 use super::worth::worth;
-use super::{Backup, MctsOptions, preference};
+use super::{Backup, MctsOptions, Proofs};
 use crate::limits::SharedMeter;
 use crate::line::SearchLine;
 use crate::resources::Resources;
@@ -71,6 +71,8 @@ pub(super) enum Leaf {
     Known(EndResult),
     /// From this board the game is to be simulated.
     Open(Position),
+    /// Here the printed algorithms end the search.
+    Interrupt,
 }
 
 /// What came of the wish for more moves below a node.
@@ -280,11 +282,26 @@ impl<'a> Worker<'a> {
         self.line.is_repetition(board)
     }
 
+    /// Whether a decided node that is selected ends the search (line 3 of algorithms 1 and 3). A draw has no
+    /// `winning_color`.
+    pub(super) fn ends_at(&self, proof: EndResult) -> bool {
+        self.options().proofs == Proofs::Interrupt && proof != EndResult::Draw
+    }
+
+    /// Ends the search of all threads in the middle of an iteration, which does not count.
+    pub(super) fn interrupt(&self) {
+        self.search.meter.give_back();
+        self.search.meter.end();
+    }
+
     /// Marks the node where the worker is, and every node above it that follows.
     pub(super) fn prove(&self, proof: EndResult) {
         let mut steps = self.path.iter().rev();
         if let Some(step) = steps.next() {
             self.tree().node(step.node).prove(proof);
+        }
+        if self.options().proofs != Proofs::Propagate {
+            return;
         }
         for step in steps {
             let node = self.tree().node(step.node);
@@ -341,22 +358,22 @@ impl<'a> Worker<'a> {
 
     /// Counts a known result.
     pub(super) fn backpropagate(&self, proof: EndResult) {
-        let known = Simulated { result: proof.reversed(), quality: 0.0 };
+        let known = Simulated { result: proof.reversed(), bonus: 0 };
         self.search.backpropagate(&self.path, known, false);
     }
 }
 
 impl Search<'_> {
     /// Counts a result in all nodes from the root to where it was found.
-    fn backpropagate(&self, path: &[PathNode], Simulated { result, quality }: Simulated, in_flight: bool) {
+    fn backpropagate(&self, path: &[PathNode], Simulated { result, bonus }: Simulated, in_flight: bool) {
         let last = path.last().map_or(0, |step| step.ply);
         for step in path.iter().rev() {
             let node = self.tree.node(step.node);
             // `result` is that of the player to move at the end; a node's is that of who moved there.
             if (last - step.ply).is_multiple_of(2) {
-                node.count(result.reversed(), -quality);
+                node.count(result.reversed(), -bonus);
             } else {
-                node.count(result, quality);
+                node.count(result, bonus);
             }
             if in_flight {
                 node.arrive();
@@ -371,14 +388,14 @@ impl Search<'_> {
 
     /// The worth of the most visited reply, or of what may come up; the results where there is none yet.
     fn back_up_best(&self, node: &Node, chance: bool) {
-        let mean = node.results().balance() as f32;
+        let mean = self.options.results(node).balance() as f32;
         let worth = if chance {
             self.expectation(node)
         } else {
             let replies = self.tree.children(node).map(|(_, child)| child);
-            replies.max_by_key(|reply| preference(reply)).and_then(|best| {
+            replies.max_by_key(|reply| self.options.preference(reply)).and_then(|best| {
                 let visits = best.results().count() as f32;
-                (visits > 0.0).then(|| (CAUTION * mean - visits * proven_or_worth(best)) / (CAUTION + visits))
+                (visits > 0.0).then(|| (CAUTION * mean - visits * self.proven_or_worth(best)) / (CAUTION + visits))
             })
         };
         node.set_worth(worth.unwrap_or(mean));
@@ -402,19 +419,19 @@ impl Search<'_> {
         let (mut sum, mut weight) = (0.0, 0.0);
         for (_, outcome) in self.tree.children(chance) {
             let visits = outcome.results().count() as f32;
-            sum += visits * proven_or_worth(outcome);
+            sum += visits * self.proven_or_worth(outcome);
             weight += visits;
         }
         (weight > 0.0).then(|| sum / weight)
     }
-}
 
-fn proven_or_worth(node: &Node) -> f32 {
-    match node.proof() {
-        Some(EndResult::Win) => 1.0,
-        Some(EndResult::Draw) => 0.0,
-        Some(EndResult::Loss) => -1.0,
-        None => node.worth(),
+    fn proven_or_worth(&self, node: &Node) -> f32 {
+        match self.options.proof(node) {
+            Some(EndResult::Win) => 1.0,
+            Some(EndResult::Draw) => 0.0,
+            Some(EndResult::Loss) => -1.0,
+            None => node.worth(),
+        }
     }
 }
 

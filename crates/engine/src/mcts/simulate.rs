@@ -1,18 +1,30 @@
 //! `simulate`: games played to their end by a policy, and what counts as their result.
 
-use anqi_playout::{End, Path, Playout, PlayoutOptions, PlayoutResult, PlayoutStart, Reading, each, playout};
+use anqi_playout::{End, Path, Playout, PlayoutOptions, PlayoutResult, PlayoutStart, each, playout};
 use anqi_rules::Ladder;
 
-use super::MctsOptions;
 use super::tree::EndResult;
+use super::MctsOptions;
 use crate::eval::{DrawJudge, Weights};
+use crate::options::choices;
+use crate::player::ResultCounts;
+
+choices! {
+    /// What a playout counts for that ends without a winner. A lead is that by the values of the paper's section 4.1,
+    /// which add up to 1 for a whole army.
+    pub enum Draws {
+        Off = "off", "a draw";
+        Lead = "lead", "a win of the side with any lead, a draw if there is none";
+        Graded = "graded", "a draw and half the lead: between a loss and a win";
+    }
+}
 
 /// What a simulation brings to the player to move where it began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Simulated {
     pub(super) result: EndResult,
-    /// What the quality of the result adds to it.
-    pub(super) quality: f32,
+    /// What is added to the result, in the parts of [`Rewards::parts`].
+    pub(super) bonus: i32,
 }
 
 /// Plays and judges playouts, each with its own random numbers.
@@ -30,8 +42,8 @@ impl Simulator {
     pub(super) fn new(options: &MctsOptions, ladder: Ladder, seed: u64) -> Simulator {
         let cut = (options.cut > 0).then_some(options.cut);
         Simulator {
-            options: PlayoutOptions { policy: options.policy, draw: options.playout, cut, reading: Reading::Rules },
-            rewards: Rewards::new(ladder, options.eval, options.quality as f32),
+            options: PlayoutOptions { policy: options.policy, draw: options.playout, cut, reading: options.reading },
+            rewards: Rewards::new(ladder, options.draws, options.quality as f32),
             seed,
             played: 0,
             batch: Vec::new(),
@@ -69,34 +81,52 @@ impl Simulator {
 #[derive(Debug)]
 pub(super) struct Rewards {
     ladder: Ladder,
-    eval: bool,
+    draws: Draws,
     quality: f32,
     /// What the winners had more than the losers.
     leads: Spread,
 }
 
 impl Rewards {
-    pub(super) fn new(ladder: Ladder, eval: bool, quality: f32) -> Rewards {
-        Rewards { ladder, eval, quality, leads: Spread::default() }
+    pub(super) fn new(ladder: Ladder, draws: Draws, quality: f32) -> Rewards {
+        Rewards { ladder, draws, quality, leads: Spread::default() }
+    }
+
+    /// One, as bonuses count: graded draws are whole halves of [`ResultCounts::LEAD`].
+    pub(super) const fn parts(draws: Draws) -> f32 {
+        match draws {
+            Draws::Off | Draws::Lead => 256.0,
+            Draws::Graded => 2.0 * ResultCounts::LEAD as f32,
+        }
     }
 
     pub(super) fn of(&mut self, playout: &Playout) -> Simulated {
         let result = match playout.outcome {
             PlayoutResult::Win => EndResult::Win,
             PlayoutResult::Loss => EndResult::Loss,
-            PlayoutResult::Draw if !self.eval => EndResult::Draw,
+            PlayoutResult::Draw if self.draws == Draws::Off => EndResult::Draw,
+            PlayoutResult::Draw | PlayoutResult::Cut if self.draws == Draws::Graded => {
+                return Simulated { result: EndResult::Draw, bonus: self.grade(&playout.end) };
+            }
             PlayoutResult::Draw | PlayoutResult::Cut => by_material(self.lead(&playout.end)),
         };
-        Simulated { result, quality: self.bonus(result, playout) }
+        let quality = self.quality(result, playout);
+        Simulated { result, bonus: (quality * Rewards::parts(self.draws)) as i32 }
     }
 
     fn lead(&self, end: &End) -> i32 {
         lead(&DrawJudge::VALUES, self.ladder, end)
     }
 
+    /// The lead in parts of [`ResultCounts::LEAD`]: of armies that are worth more than the usual one, at most all of it.
+    fn grade(&self, end: &End) -> i32 {
+        const ALL: i32 = ResultCounts::LEAD as i32;
+        (self.lead(end) * ALL / DrawJudge::ARMY).clamp(-ALL, ALL)
+    }
+
     /// Quality-based rewards (Pepels, Tak, Lanctot & Winands 2014): a win counts more the more it leaves
     /// on the board, compared with the wins before; a loss counts less.
-    fn bonus(&mut self, result: EndResult, playout: &Playout) -> f32 {
+    fn quality(&mut self, result: EndResult, playout: &Playout) -> f32 {
         if self.quality == 0.0 || result == EndResult::Draw {
             return 0.0;
         }

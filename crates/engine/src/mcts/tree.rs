@@ -84,8 +84,8 @@ pub(super) struct Node {
     children: AtomicU32,
     /// On the first node of a block: the next block of siblings; 0 for none.
     next: AtomicU32,
-    /// The sum of what the quality of results adds to or takes from them, in parts of [`QUALITY`].
-    quality: AtomicI32,
+    /// The sum of what is added to results and taken from them, in the parts of `Rewards`.
+    bonus: AtomicI32,
     /// What a look at the board says, in parts of [`WORTH`] from a loss (-1) to a win (1).
     worth: AtomicI16,
     label: AtomicU16,
@@ -103,9 +103,6 @@ const COMPLETE: u8 = 1 << 7;
 /// No block has more nodes.
 pub(super) const MOST_SIBLINGS: usize = COMPLETE as usize;
 
-/// One, as [`Node::quality`] counts.
-const QUALITY: f32 = 256.0;
-
 /// One, as [`Node::worth`] counts.
 const WORTH: f32 = i16::MAX as f32;
 
@@ -114,7 +111,7 @@ impl Node {
         for counter in [&self.wins, &self.draws, &self.losses, &self.children, &self.next] {
             counter.store(0, Relaxed);
         }
-        self.quality.store(0, Relaxed);
+        self.bonus.store(0, Relaxed);
         self.worth.store(0, Relaxed);
         self.label.store(label, Relaxed);
         self.flight.store(0, Relaxed);
@@ -145,25 +142,25 @@ impl Node {
     #[inline]
     pub(super) fn results(&self) -> ResultCounts {
         let [wins, draws, losses] = self.counts().map(u64::from);
-        ResultCounts { wins, draws, losses }
+        ResultCounts { wins, draws, losses, leads: 0 }
     }
 
-    /// Counts a result and what its quality adds.
+    /// Counts a result and what is added to it.
     #[inline]
-    pub(super) fn count(&self, result: EndResult, quality: f32) {
+    pub(super) fn count(&self, result: EndResult, bonus: i32) {
         match result {
             EndResult::Win => &self.wins,
             EndResult::Draw => &self.draws,
             EndResult::Loss => &self.losses,
         }
         .fetch_add(1, Relaxed);
-        if quality != 0.0 {
-            self.quality.fetch_add((quality * QUALITY) as i32, Relaxed);
+        if bonus != 0 {
+            self.bonus.fetch_add(bonus, Relaxed);
         }
     }
 
-    pub(super) fn quality(&self) -> f32 {
-        self.quality.load(Relaxed) as f32 / QUALITY
+    pub(super) fn bonus(&self) -> i32 {
+        self.bonus.load(Relaxed)
     }
 
     pub(super) fn worth(&self) -> f32 {
@@ -359,7 +356,7 @@ impl Node {
         other.wins.store(self.wins.load(Relaxed), Relaxed);
         other.draws.store(self.draws.load(Relaxed), Relaxed);
         other.losses.store(self.losses.load(Relaxed), Relaxed);
-        other.quality.store(self.quality.load(Relaxed), Relaxed);
+        other.bonus.store(self.bonus.load(Relaxed), Relaxed);
         other.worth.store(self.worth.load(Relaxed), Relaxed);
         other.proof.store(self.proof.load(Relaxed), Relaxed);
     }

@@ -2,8 +2,9 @@
 
 use arrayvec::ArrayVec;
 
+use super::simulate::Rewards;
 use super::tree::{EndResult, Node};
-use super::{Backup, MctsOptions};
+use super::{Backup, MctsOptions, Proofs};
 use crate::options::choices;
 
 choices! {
@@ -48,13 +49,18 @@ pub(super) struct Bounds {
     backup: Backup,
     minimax: f32,
     bias: f32,
+    /// One, as bonuses count.
+    parts: f32,
+    /// Whether proven wins are taken and proven losses left.
+    heeds_proofs: bool,
 }
 
 impl From<&MctsOptions> for Bounds {
     fn from(options: &MctsOptions) -> Bounds {
-        let &MctsOptions { ucb, explore, draw, backup, minimax, bias, .. } = options;
+        let &MctsOptions { ucb, explore, draw, backup, minimax, bias, draws, proofs, .. } = options;
         let [explore, draw, minimax, bias] = [explore, draw, minimax, bias].map(|number| number as f32);
-        Bounds { ucb, explore, draw, backup, minimax, bias }
+        let (parts, heeds_proofs) = (Rewards::parts(draws), proofs == Proofs::Propagate);
+        Bounds { ucb, explore, draw, backup, minimax, bias, parts, heeds_proofs }
     }
 }
 
@@ -65,7 +71,7 @@ impl Bounds {
         let [wins, draws, losses] = node.counts();
         let visits = wins + draws + losses;
         let s = (visits + node.flight()) as f32;
-        match node.proof() {
+        match node.proof().filter(|_| self.heeds_proofs) {
             Some(EndResult::Win) => return Arm::Take,
             Some(EndResult::Loss) => return Arm::Leave,
             Some(EndResult::Draw) => return Arm::Weigh { p: self.draw, s: s.max(1.0), bias: 0.0 },
@@ -73,7 +79,7 @@ impl Bounds {
             None => {}
         }
         let mut p = match self.backup {
-            Backup::Mean => (wins as f32 + self.draw * draws as f32 + node.quality()) / s,
+            Backup::Mean => (wins as f32 + self.draw * draws as f32 + node.bonus() as f32 / self.parts) / s,
             Backup::Best => (node.worth() + 1.0) / 2.0 * visits as f32 / s,
         };
         if self.minimax == 0.0 && self.bias == 0.0 {
