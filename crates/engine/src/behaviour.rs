@@ -95,9 +95,12 @@ fn mcts() {
     check(
         "mcts:chance",
         ". ,nodes=group ,policy=random ,policy=avoid ,policy=capture+avoid ,policy=avoid+capture ,policy=trap \
-         ,policy=capture+avoid+trap ,playout=20 ,rule=off ,playout=20,eval=on ,draw=0 ,draw=1 ,ucb=ucb1-tuned ,explore=0.3 \
-         ,explore=4 ,backup=best ,flight=8 ,share=on ,keep=on ,memory=1 ,cut=12 ,cut=0,eval=on ,minimax=0.4 ,bias=3 \
-         ,cut=12,quality=0.5 ,nodes=group,cut=12,minimax=0.2,bias=1,quality=0.1 ,tables=on",
+         ,policy=capture+avoid+trap ,playout=20 ,rule=off ,playout=20,draws=lead ,draw=0 ,draw=1 ,ucb=ucb1-tuned ,explore=0.3 \
+         ,explore=4 ,backup=best ,flight=8 ,share=on ,keep=on ,memory=1 ,cut=12 ,draws=lead ,minimax=0.4 ,bias=3 \
+         ,cut=12,quality=0.5 ,nodes=group,cut=12,minimax=0.2,bias=1,quality=0.1 ,tables=on ,reading=paper \
+         ,reading=paper,policy=random,playout=40 ,reading=paper,policy=avoid,rule=off ,playout=20,draws=graded \
+         ,cut=12,draws=graded,ucb=ucb1-tuned ,playout=20,draws=graded,backup=best ,nodes=group,playout=40,draws=graded \
+         ,proofs=leaf ,proofs=interrupt ,nodes=group,proofs=leaf ,nodes=group,proofs=interrupt ,flight=8,proofs=interrupt",
     );
 }
 
@@ -105,8 +108,8 @@ fn mcts() {
 fn flat() {
     check(
         "mc",
-        ". ,average=material ,policy=capture ,policy=trap ,playout=15 ,playout=15,eval=on ,reading=paper \
-         ,reading=paper,policy=capture",
+        ". ,average=material ,policy=capture ,policy=trap ,playout=15 ,playout=15,draws=lead ,playout=15,draws=graded \
+         ,reading=paper ,reading=paper,policy=capture",
     );
 }
 

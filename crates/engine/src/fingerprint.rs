@@ -206,6 +206,7 @@ mod tests {
             assert_eq!(of(preset.name), of(&written_out), "{written_out}");
             let others = |option: &crate::OptionInfo| match (option.default.as_str(), option.name) {
                 ("on", _) => vec!["off".to_owned()],
+                ("off", "draws") => vec!["lead".to_owned(), "graded".to_owned()],
                 ("off", _) => vec!["on".to_owned()],
                 (_, "net") => vec!["off".to_owned()],
                 (_, "weights") => vec![],

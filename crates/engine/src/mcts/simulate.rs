@@ -3,8 +3,8 @@
 use anqi_playout::{End, Path, Playout, PlayoutOptions, PlayoutResult, PlayoutStart, each, playout};
 use anqi_rules::Ladder;
 
-use super::tree::EndResult;
 use super::MctsOptions;
+use super::tree::EndResult;
 use crate::eval::{DrawJudge, Weights};
 use crate::options::choices;
 use crate::player::ResultCounts;
