@@ -3,36 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod samples;
+
 use anqi_engine::printed::Printed;
 use anqi_engine::{Below, Evaluate, Fixed, Limits, OutcomeOnly, PlayerSpec, Resources, Score, Stop};
-use anqi_rules::{Deal, Game, Move, Piece, Position, Rules, Seed};
-use rand_core::Rng;
-
-/// The positions of random games, each with so few pieces face down that the plain search can end.
-fn positions(rules: &Rules, seed: &Seed, most_hidden: u32, count: usize) -> Vec<Position> {
-    let mut found = Vec::new();
-    for number in 0u32.. {
-        let seed = seed.child(number.to_le_bytes());
-        let deal = Deal::new(rules, &seed);
-        let mut rng = seed.child("moves").rng();
-        let mut game = Game::new(*rules);
-        while game.outcome().is_none() {
-            let moves = game.legal_moves();
-            let drawn = moves[rng.next_u32() as usize % moves.len()];
-            game.play(deal.resolve(drawn).unwrap()).unwrap();
-            if game.outcome().is_none()
-                && game.position().hidden().len() <= most_hidden
-                && rng.next_u32().is_multiple_of(8)
-            {
-                found.push(*game.position());
-                if found.len() == count {
-                    return found;
-                }
-            }
-        }
-    }
-    found
-}
+use anqi_rules::{Game, Move, Piece, Position, Rules, Seed};
+use samples::positions;
 
 fn printed<'a, E: Evaluate>(eval: &'a E, rules: &Rules, k: usize, below: Below) -> Printed<'a, E> {
     let types = "PpCcGgMmRrNnKk".chars().filter_map(Piece::from_char).collect();

@@ -5,17 +5,19 @@
 use anqi_rules::{Game, Move, Position, Seed, Square};
 use anqi_task::Stop;
 
+use super::decision::{Among, ChanceBy, Decision, Rule, SumOf};
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::transposition::{Bound, Transposition, TranspositionTable};
 use crate::eval::{Course, Evaluate, Linear};
 use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
-use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
+use crate::options::{Names, OnOff, OptionValue, Range, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, Purpose, SearchStats};
 use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
+use crate::time::Stopwatch;
 
 /// How the family plays: see `behaviour.rs`.
 pub(crate) const BEHAVIOUR: u64 = 0x685a_4860_b229_282e;
@@ -25,8 +27,13 @@ options! {
     pub struct NegaScoutOptions {
         quiescence: bool = true, OnOff, "search captures beyond the horizon";
         null: bool = true, OnOff, "allow null moves while pieces are face down";
+        scout: bool = true, OnOff, "search with a null window first, all moves but the first";
         decide: bool = true, OnOff, "compare flips with the best move (section 2.2); otherwise flip only when nothing moves";
         plies: u32 = 4, 1..=20, "plies to look ahead after a flip";
+        decision: Decision = Decision::Complete, Names(Decision::NAMES), "how many of these plies: all, whatever the budget of nodes (the moves get the rest, at least half), or those that half of the budget completes";
+        sum: SumOf = SumOf::Kinds, Names(SumOf::NAMES), "the highest sum of scores: one score a kind, one a piece, or the latter as a rounded mean";
+        chance: ChanceBy = ChanceBy::Pieces, Names(ChanceBy::NAMES), "what the probability of a better score counts";
+        among: Among = Among::Promising, Names(Among::NAMES), "of which flips the highest sum is taken, if one has a good chance";
         useless: bool = true, OnOff, "pieces that can capture nothing count nothing";
         mobility: u32 = 10, 0..=1000, "value of one move";
         weights: WeightList = WeightList::default(), WeightRange, "weights of evaluation course, the value of one move last, or a file that holds them";
@@ -97,35 +104,73 @@ impl NegaScout {
         if let Some(table) = &mut self.table {
             table.renew(); // so that a choice depends on the game alone
         }
+        let watch = Stopwatch::start(self.resources.time());
+        let moves = game.legal_moves();
+        let first = *moves.first()?;
+        let steps: Vec<Move> = moves.iter().copied().filter(|mv| matches!(mv, Move::Step { .. })).collect();
+        let may_flip = steps.len() < moves.len();
+        let decides = may_flip && (self.options.decide || steps.is_empty());
+        let root = game.position();
+        let (mut moving, mut turning);
+        let (choice, flips) = match self.options.decision {
+            Decision::Complete => {
+                // Four plies are what the rule compares, so nodes do not end them. Time does.
+                let time = if steps.is_empty() { limits.time } else { limits.half().time };
+                turning = self.search(game, &Limits { time, nodes: None, ..*limits }, stop);
+                let flips = decides.then(|| turning.flips(root));
+                let rest = limits.after(turning.meter.nodes(), turning.meter.elapsed());
+                moving = self.search(game, &rest, stop);
+                (moving.best_step(root, steps, limits, purpose), flips)
+            }
+            Decision::Shared => {
+                // Whether flips are compared or not.
+                let share = if steps.is_empty() || !may_flip { *limits } else { limits.half() };
+                moving = self.search(game, &share, stop);
+                let choice = moving.best_step(root, steps, limits, purpose);
+                turning = self.search(game, &share, stop);
+                (choice, decides.then(|| turning.flips(root)))
+            }
+        };
+        let mut choice = self.decide(choice, flips, first);
+        choice.stats.nodes = moving.meter.nodes() + turning.meter.nodes();
+        choice.stats.time = watch.elapsed();
+        Some(choice)
+    }
+
+    fn search<'a>(&'a self, game: &Game, limits: &Limits, stop: &'a Stop) -> Search<'a> {
         let own = Course { mobility: self.options.mobility as i32, ..Course::default() };
         let weights = &self.options.weights.0;
         let eval = if weights.is_empty() { own } else { Course::with_weights(weights) };
-        let eval = Course { useless: self.options.useless, ..eval };
-        let steps: Vec<Move> = game.legal_moves().into_iter().filter(|mv| matches!(mv, Move::Step { .. })).collect();
-        let flips = game.legal_moves().len() - steps.len();
-        // Both halves of the decision get their share.
-        let share = if steps.is_empty() || flips == 0 { *limits } else { limits.half() };
-        let search = || Search {
+        Search {
             options: &self.options,
-            eval,
+            eval: Course { useless: self.options.useless, ..eval },
             table: self.table.as_ref(),
             line: SearchLine::new(game, &self.options.tables, &self.resources),
-            meter: Meter::new(&share, stop, self.resources.time()),
+            meter: Meter::new(limits, stop, self.resources.time()),
             history: History::new(),
-        };
-        let root = game.position();
-        let (mut moving, mut turning) = (search(), search());
-        let mut choice = moving.best_step(root, steps, limits, purpose);
-        let decides = self.options.decide || choice.is_none();
-        if flips > 0 && decides {
-            turning.meter.restart();
-            let flips = turning.flips(root);
-            choice = Some(better(choice, flips, game)?);
         }
-        let mut choice = choice?;
-        choice.stats.nodes = moving.meter.nodes() + turning.meter.nodes();
-        choice.stats.time = moving.meter.elapsed();
-        Some(choice)
+    }
+
+    /// The best move, or the flip that the rule prefers to it; `first` if neither was found in time.
+    fn decide(&self, moving: Option<Choice>, flips: Option<Vec<Candidate>>, first: Move) -> Choice {
+        let NegaScoutOptions { sum, chance, among, .. } = self.options;
+        let best_move = moving.as_ref().map(|choice| choice.score);
+        let mut choice = moving.unwrap_or_else(|| Choice {
+            mv: first,
+            score: Score::DRAW,
+            pv: vec![first],
+            candidates: Vec::new(),
+            stats: SearchStats::default(),
+        });
+        let Some(flips) = flips else { return choice };
+        if let Some(flip) = (Rule { sum, chance, among }).flip(&flips, best_move) {
+            choice.mv = flip.mv;
+            choice.score = flip.score;
+            choice.pv = vec![flip.mv];
+        }
+        choice.candidates.extend(flips);
+        choice.candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+        choice
     }
 }
 
@@ -139,36 +184,6 @@ impl Player for NegaScout {
     }
 
     fn reseed(&mut self, _: Seed) {} // it makes no random choices
-}
-
-/// Section 2.2: turn a piece up if more than half of what may come up is better than the best move,
-/// and then the one with the highest sum of scores.
-fn better(moving: Option<Choice>, flips: Vec<Candidate>, game: &Game) -> Option<Choice> {
-    let first = *game.legal_moves().first()?;
-    let best_move = moving.as_ref().map(|choice| choice.score);
-    let promising = |flip: &&Candidate| {
-        let count =
-            |outcomes: &mut dyn Iterator<Item = &FlipOutcome>| outcomes.map(|o| u32::from(o.count)).sum::<u32>();
-        let all = count(&mut flip.outcomes.iter());
-        let good = count(&mut flip.outcomes.iter().filter(|o| best_move.is_none_or(|s| o.score > s)));
-        2 * good > all
-    };
-    let mut choice = moving.unwrap_or_else(|| Choice {
-        mv: first,
-        score: Score::DRAW,
-        pv: vec![first],
-        candidates: Vec::new(),
-        stats: SearchStats::default(),
-    });
-    // Every flip has the same pieces with the same counts, so the highest mean is the highest sum.
-    if let Some(flip) = flips.iter().filter(promising).rev().max_by_key(|flip| flip.score) {
-        choice.mv = flip.mv;
-        choice.score = flip.score;
-        choice.pv = vec![flip.mv];
-    }
-    choice.candidates.extend(flips);
-    choice.candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
-    Some(choice)
 }
 
 struct Search<'a> {
@@ -274,6 +289,9 @@ impl Search<'_> {
     /// A null window first; the real one only if the move turns out better.
     #[inline]
     fn probe_then_search(&mut self, child: &Position, depth: u32, alpha: Score, beta: Score) -> Score {
+        if !self.options.scout {
+            return -self.scout(child, depth, -beta, -alpha);
+        }
         let above = Score(alpha.0 + 1);
         let v = -self.scout(child, depth, -above, -alpha);
         if alpha < v && v < beta && above < beta { -self.scout(child, depth, -beta, -v) } else { v }
