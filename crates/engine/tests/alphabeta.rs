@@ -49,7 +49,7 @@ const VARIANTS: [&str; 6] =
 fn check(rules: &str, most_hidden: u32, depth: u32, count: usize) {
     let rules: Rules = rules.parse().unwrap();
     let seed = Seed::from(u64::from(most_hidden * 10 + depth));
-    for root in positions(&rules, &seed, most_hidden, count) {
+    for root in positions(&rules, &seed, count, |position| position.hidden().len() <= most_hidden) {
         for (name, eval) in [("static", &Fixed::default() as &dyn Dyn), ("outcome", &OutcomeOnly)] {
             let mut expected = vec![("chen:var1".to_owned(), eval.var1(&rules, &root, depth))];
             for below in [Below::Moves, Below::Flips] {
@@ -133,7 +133,7 @@ fn programs_give_the_printed_values_in_many_positions() {
 #[test]
 fn pruning_changes_nothing_with_other_leaves() {
     let rules: Rules = "chen,repeat=off".parse().unwrap();
-    for root in positions(&rules, &Seed::from(5), 8, 40) {
+    for root in positions(&rules, &Seed::from(5), 40, |position| position.hidden().len() <= 8) {
         for leaf in ["quiescence=on", "eval=situated", "eval=situated,quiescence=on"] {
             let value = |variant: &str| played(&format!("chen:enhance,{leaf}{variant}"), rules, &root, 3);
             let plain = value(",table=0,star1=off,sort=off");

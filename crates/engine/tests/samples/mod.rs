@@ -3,8 +3,13 @@
 use anqi_rules::{Deal, Game, Position, Rules, Seed};
 use rand_core::Rng;
 
-/// So many positions, each with so few pieces face down that a plain search can end.
-pub(crate) fn positions(rules: &Rules, seed: &Seed, most_hidden: u32, count: usize) -> Vec<Position> {
+/// So many positions that are `wanted`.
+pub(crate) fn positions(
+    rules: &Rules,
+    seed: &Seed,
+    count: usize,
+    wanted: impl Fn(&Position) -> bool,
+) -> Vec<Position> {
     let mut found = Vec::new();
     for number in 0u32.. {
         let seed = seed.child(number.to_le_bytes());
@@ -15,10 +20,7 @@ pub(crate) fn positions(rules: &Rules, seed: &Seed, most_hidden: u32, count: usi
             let moves = game.legal_moves();
             let drawn = moves[rng.next_u32() as usize % moves.len()];
             game.play(deal.resolve(drawn).unwrap()).unwrap();
-            if game.outcome().is_none()
-                && game.position().hidden().len() <= most_hidden
-                && rng.next_u32().is_multiple_of(8)
-            {
+            if game.outcome().is_none() && wanted(game.position()) && rng.next_u32().is_multiple_of(8) {
                 found.push(*game.position());
                 if found.len() == count {
                     return found;
