@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::attacks::{Direction, cannon_targets, neighbours};
-use crate::piece::{Color, Piece};
+use crate::piece::{ByColor, Color, Piece};
 use crate::position::Position;
 use crate::square::{Square, SquareSet};
 
@@ -87,8 +87,9 @@ impl Position {
     #[inline]
     pub fn captures_into(&self, list: &mut MoveList) {
         let Some(mover) = self.turn() else { return };
+        let captures = self.contacts().captures(self, mover);
         for direction in Direction::ALL {
-            push_steps(list, self.step_captures(direction, mover), direction);
+            push_steps(list, captures.sources(direction), direction);
         }
         for from in self.jumpers(mover) {
             list.extend(self.jumps(from, mover).iter().map(|to| Move::Step { from, to }));
@@ -114,6 +115,22 @@ impl Position {
             .sum();
         let jumps: u32 = self.jumpers(mover).iter().map(|cannon| self.jumps(cannon, mover).len()).sum();
         steps + jumps
+    }
+
+    /// How many moves the pieces of each colour have, whoever is to move.
+    #[must_use]
+    #[inline]
+    pub fn mobility(&self) -> ByColor<u32> {
+        let contacts = self.contacts();
+        let empty = Neighbours::of(self.empty());
+        let moves = |color| {
+            let (own, captures) = (Neighbours::of(self.pieces(color)), contacts.captures(self, color));
+            let forward = captures.forward | own.here & empty.there;
+            let backward = captures.backward | own.there & empty.here;
+            let jumps: u32 = self.jumpers(color).iter().map(|cannon| self.jumps(cannon, color).len()).sum();
+            forward.count_ones() + backward.count_ones() + jumps
+        };
+        ByColor(Color::ALL.map(moves))
     }
 
     /// Whether the side to move can do anything at all.
@@ -194,6 +211,20 @@ impl Position {
         self.pieces(mover) & direction.opposite().shift(self.empty())
     }
 
+    /// Which of two neighbours takes the other by its rung, for all pairs of neighbours at once.
+    #[inline]
+    fn contacts(&self) -> Contacts {
+        let [p0, p1, p2] = self.planes().map(|plane| Neighbours::of(SquareSet(plane)));
+        let greater = p2.here & !p2.there
+            | !(p2.here ^ p2.there) & (p1.here & !p1.there | !(p1.here ^ p1.there) & p0.here & !p0.there);
+        let equal = !(p2.here ^ p2.there) & !(p1.here ^ p1.there) & !(p0.here ^ p0.there);
+        // Rung 7 against rung 1 is wrong both ways round: the king spares the pawn, the pawn takes the king.
+        let (king, pawn) = (p2.here & p1.here & p0.here, !p2.here & !p1.here & p0.here);
+        let (king_there, pawn_there) = (p2.there & p1.there & p0.there, !p2.there & !p1.there & p0.there);
+        let wrong = king & pawn_there | pawn & king_there;
+        Contacts { forward: (greater | equal) ^ wrong, backward: !greater ^ wrong }
+    }
+
     /// Pieces of `mover` that can capture by a step in `direction`.
     #[must_use]
     #[inline]
@@ -226,6 +257,57 @@ impl Position {
     #[inline]
     pub fn jumps(&self, cannon: Square, mover: Color) -> SquareSet {
         cannon_targets(cannon, self.occupied()) & self.pieces(mover.other())
+    }
+}
+
+/// A set beside itself: the low half of each word pairs every square with its northern neighbour, the high half with its
+/// eastern one. So two words have all neighbours of a board, each pair once.
+#[derive(Clone, Copy)]
+struct Neighbours {
+    /// The squares of the set.
+    here: u64,
+    /// Those whose northern or eastern neighbour is in the set.
+    there: u64,
+}
+
+impl Neighbours {
+    #[inline]
+    fn of(set: SquareSet) -> Neighbours {
+        let both = |north: SquareSet, east: SquareSet| u64::from(north.0) | u64::from(east.0) << 32;
+        Neighbours { here: both(set, set), there: both(Direction::South.shift(set), Direction::West.shift(set)) }
+    }
+}
+
+/// Pairs of neighbours, each at its southern or western square, in the halves of [`Neighbours`].
+#[derive(Clone, Copy)]
+struct Contacts {
+    /// Where this square takes its neighbour.
+    forward: u64,
+    /// Where the neighbour takes this square.
+    backward: u64,
+}
+
+impl Contacts {
+    /// The captures of `mover` by a step.
+    #[inline]
+    fn captures(self, position: &Position, mover: Color) -> Contacts {
+        let steppers = Neighbours::of(position.pieces(mover) & !position.jumpers(mover));
+        let enemies = Neighbours::of(position.pieces(mover.other()));
+        Contacts {
+            forward: self.forward & steppers.here & enemies.there,
+            backward: self.backward & steppers.there & enemies.here,
+        }
+    }
+
+    /// From where a piece goes in `direction`.
+    #[inline]
+    fn sources(self, direction: Direction) -> SquareSet {
+        match direction {
+            Direction::North => SquareSet(self.forward as u32),
+            Direction::South => Direction::North.shift(SquareSet(self.backward as u32)),
+            Direction::East => SquareSet((self.forward >> 32) as u32),
+            Direction::West => Direction::East.shift(SquareSet((self.backward >> 32) as u32)),
+        }
     }
 }
 

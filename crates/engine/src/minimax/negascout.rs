@@ -9,7 +9,7 @@ use super::decision::{Among, ChanceBy, Decision, Rule, SumOf};
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::transposition::{Bound, Transposition, TranspositionTable};
-use crate::eval::{Course, Evaluate, Linear};
+use crate::eval::{Armies, Course, Evaluate, Linear};
 use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
 use crate::options::{Names, OnOff, OptionValue, Range, WeightList, WeightRange, options};
@@ -186,6 +186,13 @@ impl Player for NegaScout {
     fn reseed(&mut self, _: Seed) {} // it makes no random choices
 }
 
+/// A position with what both sides have left in it.
+#[derive(Clone, Copy)]
+struct Node {
+    position: Position,
+    armies: Armies,
+}
+
 struct Search<'a> {
     options: &'a NegaScoutOptions,
     eval: Course,
@@ -196,6 +203,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    #[inline]
+    fn after_step(&self, node: &Node, from: Square, to: Square) -> Node {
+        Node {
+            position: node.position.after_step(from, to),
+            armies: self.eval.after_step(&node.armies, &node.position, to),
+        }
+    }
+
+    #[inline]
+    fn evaluate(&self, node: &Node) -> Score {
+        self.eval.evaluate_with(&node.position, &node.armies)
+    }
+
     /// Iterative deepening over the steps of the root, each depth in the order of the last.
     fn best_step(
         &mut self,
@@ -212,12 +232,13 @@ impl Search<'_> {
             candidates: Vec::new(),
             stats: SearchStats::default(),
         };
+        let node = Node { position: *root, armies: self.eval.armies(root) };
         for depth in 1..=limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH) {
             let mut candidates: Vec<Candidate> = Vec::new();
             let mut s = -Score::INFINITE;
             for &mv in &steps {
                 let Move::Step { from, to } = mv else { continue };
-                let child = root.after_step(from, to);
+                let child = self.after_step(&node, from, to);
                 let exact = purpose == Purpose::Analysis || candidates.is_empty();
                 self.line.push(root);
                 let v = if exact {
@@ -272,11 +293,13 @@ impl Search<'_> {
     }
 
     fn flip(&mut self, root: &Position, square: Square, plies: u32) -> Candidate {
+        // What is face down counts as what it is, so a flip changes no army.
+        let armies = self.eval.armies(root);
         self.line.push(root);
         let outcomes: Vec<FlipOutcome> = root
             .reveals()
             .map(|(piece, count)| {
-                let child = root.after_flip(square, piece);
+                let child = Node { position: root.after_flip(square, piece), armies };
                 let score = -self.scout(&child, plies, -Score::INFINITE, Score::INFINITE);
                 FlipOutcome { piece, count, score }
             })
@@ -288,7 +311,7 @@ impl Search<'_> {
 
     /// A null window first; the real one only if the move turns out better.
     #[inline]
-    fn probe_then_search(&mut self, child: &Position, depth: u32, alpha: Score, beta: Score) -> Score {
+    fn probe_then_search(&mut self, child: &Node, depth: u32, alpha: Score, beta: Score) -> Score {
         if !self.options.scout {
             return -self.scout(child, depth, -beta, -alpha);
         }
@@ -297,7 +320,8 @@ impl Search<'_> {
         if alpha < v && v < beta && above < beta { -self.scout(child, depth, -beta, -v) } else { v }
     }
 
-    fn scout(&mut self, position: &Position, depth: u32, mut alpha: Score, beta: Score) -> Score {
+    fn scout(&mut self, node: &Node, depth: u32, mut alpha: Score, beta: Score) -> Score {
+        let position = &node.position;
         // Step 1. The budget. A search that ran out returns anything; its result is not used.
         if self.meter.count() {
             return Score::DRAW;
@@ -309,9 +333,9 @@ impl Search<'_> {
         // Step 3. The horizon.
         if depth == 0 {
             return if self.options.quiescence {
-                self.quiesce(position, alpha, beta)
+                self.quiesce(node, alpha, beta)
             } else {
-                self.eval.evaluate(position)
+                self.evaluate(node)
             };
         }
         if self.line.is_repetition(position) {
@@ -337,7 +361,7 @@ impl Search<'_> {
         self.line.push(position);
         while let Some(mv) = picker.step(position, (depth > 1).then(|| (&self.history).into())) {
             let Move::Step { from, to } = mv else { continue };
-            let child = position.after_step(from, to);
+            let child = self.after_step(node, from, to);
             let floor = s.max(alpha);
             let v = if searched == 0 {
                 -self.scout(&child, depth - 1, -beta, -floor)
@@ -355,7 +379,8 @@ impl Search<'_> {
         // Step 6. A null move stands for turning something up.
         let passes = self.options.null && !position.hidden().is_empty();
         if passes && s < beta {
-            let v = self.probe_then_search(&position.after_pass(), depth - 1, s.max(alpha), beta);
+            let child = Node { position: position.after_pass(), ..*node };
+            let v = self.probe_then_search(&child, depth - 1, s.max(alpha), beta);
             if v > s {
                 (s, best) = (v, None);
             }
@@ -364,7 +389,7 @@ impl Search<'_> {
 
         // Step 7. Nobody can move.
         if searched == 0 && !passes {
-            return if position.hidden().is_empty() { Score::loss(depth) } else { self.eval.evaluate(position) };
+            return if position.hidden().is_empty() { Score::loss(depth) } else { self.evaluate(node) };
         }
         // Step 8. Remember what is known: the value or a lower bound of it.
         if self.meter.is_spent() {
@@ -381,19 +406,19 @@ impl Search<'_> {
     }
 
     /// Captures only; standing still is always allowed. The table is left alone.
-    fn quiesce(&mut self, position: &Position, alpha: Score, beta: Score) -> Score {
-        let mut s = self.eval.evaluate(position);
+    fn quiesce(&mut self, node: &Node, alpha: Score, beta: Score) -> Score {
+        let mut s = self.evaluate(node);
         if s >= beta {
             return s;
         }
         let mut picker = Picker::new(None);
-        while let Some(mv) = picker.capture(position) {
+        while let Some(mv) = picker.capture(&node.position) {
             let Move::Step { from, to } = mv else { continue };
             if self.meter.count() {
                 return s;
             }
-            let child = position.after_step(from, to);
-            let v = if child.turn().is_some_and(|turn| child.remaining(turn) == 0) {
+            let child = self.after_step(node, from, to);
+            let v = if child.position.turn().is_some_and(|turn| child.armies.has_lost(turn)) {
                 Score::win(0)
             } else {
                 -self.quiesce(&child, -beta, -s.max(alpha))
