@@ -87,11 +87,15 @@ impl Position {
     #[inline]
     pub fn captures_into(&self, list: &mut MoveList) {
         let Some(mover) = self.turn() else { return };
-        let captures = self.contacts().captures(self, mover);
+        self.push_captures(self.contacts().captures(self, mover), self.jumpers(mover), mover, list);
+    }
+
+    #[inline]
+    fn push_captures(&self, steps: Contacts, cannons: SquareSet, mover: Color, list: &mut MoveList) {
         for direction in Direction::ALL {
-            push_steps(list, captures.sources(direction), direction);
+            push_steps(list, steps.sources(direction), direction);
         }
-        for from in self.jumpers(mover) {
+        for from in cannons {
             list.extend(self.jumps(from, mover).iter().map(|to| Move::Step { from, to }));
         }
     }
@@ -117,20 +121,31 @@ impl Position {
         steps + jumps
     }
 
-    /// How many moves the pieces of each colour have, whoever is to move.
+    /// How many moves each side has, and the captures of the side to move: one look at the board finds both.
     #[must_use]
     #[inline]
-    pub fn mobility(&self) -> ByColor<u32> {
+    pub fn survey(&self) -> Survey {
         let contacts = self.contacts();
         let empty = Neighbours::of(self.empty());
-        let moves = |color| {
+        let mut survey = Survey::default();
+        for color in Color::ALL {
             let (own, captures) = (Neighbours::of(self.pieces(color)), contacts.captures(self, color));
             let forward = captures.forward | own.here & empty.there;
             let backward = captures.backward | own.there & empty.here;
-            let jumps: u32 = self.jumpers(color).iter().map(|cannon| self.jumps(cannon, color).len()).sum();
-            forward.count_ones() + backward.count_ones() + jumps
-        };
-        ByColor(Color::ALL.map(moves))
+            let (mut jumps, mut cannons) = (0, SquareSet::EMPTY);
+            for cannon in self.jumpers(color) {
+                let targets = self.jumps(cannon, color);
+                jumps += targets.len();
+                if !targets.is_empty() {
+                    cannons |= cannon.set();
+                }
+            }
+            survey.mobility[color] = forward.count_ones() + backward.count_ones() + jumps;
+            if self.turn() == Some(color) {
+                (survey.steps, survey.cannons) = (captures, cannons);
+            }
+        }
+        survey
     }
 
     /// Whether the side to move can do anything at all.
@@ -278,8 +293,35 @@ impl Neighbours {
     }
 }
 
+/// What [`Position::survey`] finds.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Survey {
+    /// How many moves the pieces of each colour have, whoever is to move; flips not among them.
+    pub mobility: ByColor<u32>,
+    /// The captures by a step of the side to move.
+    steps: Contacts,
+    /// Its cannons that can capture.
+    cannons: SquareSet,
+}
+
+impl Survey {
+    /// Whether the side to move can capture.
+    #[must_use]
+    #[inline]
+    pub fn has_captures(&self) -> bool {
+        self.steps.forward | self.steps.backward != 0 || !self.cannons.is_empty()
+    }
+
+    /// What [`Position::captures_into`] appends, of the position that was surveyed.
+    #[inline]
+    pub fn captures_into(&self, position: &Position, list: &mut MoveList) {
+        let Some(mover) = position.turn() else { return };
+        position.push_captures(self.steps, self.cannons, mover, list);
+    }
+}
+
 /// Pairs of neighbours, each at its southern or western square, in the halves of [`Neighbours`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Contacts {
     /// Where this square takes its neighbour.
     forward: u64,

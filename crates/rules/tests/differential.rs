@@ -82,7 +82,12 @@ fn compare_positions(position: &Position, board: &Mailbox) {
     assert_eq!(sorted(position.moves()), sorted(acts.iter().copied().map(decision)), "the moves of {position}");
     assert_eq!(position.count_steps() as usize, steps, "the steps of {position}");
     if let Some(mover) = position.turn() {
-        let mobility = position.mobility();
+        let survey = position.survey();
+        let mut captures = MoveList::new();
+        survey.captures_into(position, &mut captures);
+        assert_eq!(captures, position.captures(), "the captures of a survey of {position}");
+        assert_eq!(survey.has_captures(), !captures.is_empty(), "whether {position} has captures");
+        let mobility = survey.mobility;
         assert_eq!(mobility[mover] as usize, steps, "the mobility of the mover in {position}");
         assert_eq!(mobility[mover.other()], position.after_pass().count_steps(), "the other mobility in {position}");
     }

@@ -79,17 +79,12 @@ impl Course {
         Armies { counts, useful, worth: worth(Color::Red) - worth(Color::Black) }
     }
 
-    /// The score of a position with these armies.
+    /// The score of a position with these armies and so many moves of each side.
     #[inline]
-    pub(crate) fn evaluate_with(&self, position: &Position, armies: &Armies) -> Score {
+    pub(crate) fn score(&self, position: &Position, armies: &Armies, mobility: ByColor<u32>) -> Score {
         let Some(turn) = position.turn() else { return Score::DRAW };
-        let mobility = if self.mobility == 0 {
-            0
-        } else {
-            let ByColor([red, black]) = position.mobility();
-            red as i32 - black as i32
-        };
-        let red = armies.worth + self.mobility * mobility;
+        let ByColor([red, black]) = mobility;
+        let red = armies.worth + self.mobility * (red as i32 - black as i32);
         Score(if turn == Color::Red { red } else { -red })
     }
 }
@@ -149,7 +144,7 @@ fn hunters(ladder: Ladder, prey: u8) -> u8 {
 
 impl Evaluate for Course {
     fn evaluate(&self, position: &Position) -> Score {
-        self.evaluate_with(position, &self.armies(position))
+        self.score(position, &self.armies(position), position.survey().mobility)
     }
 
     fn bound(&self, position: &Position) -> i32 {

@@ -52,7 +52,7 @@ impl Hand {
         let rungs = position.by_rung();
         let counts = [RungCounts::new(position, turn), RungCounts::new(position, turn.other())];
         let beside = around(position.hidden());
-        let mobility = position.mobility();
+        let mobility = position.survey().mobility;
         for (side, color, sign) in [(0, turn, 1), (1, turn.other(), -1)] {
             let (own, foe) = (position.pieces(color), position.pieces(color.other()));
             let enemies = counts[1 - side].present();

@@ -20,7 +20,7 @@ use crate::tables::{AnyTables, TablesOption};
 use crate::time::Stopwatch;
 
 /// How the family plays: see `behaviour.rs`.
-pub(crate) const BEHAVIOUR: u64 = 0x685a_4860_b229_282e;
+pub(crate) const BEHAVIOUR: u64 = 0xde2f_8639_f3e6_e365;
 
 options! {
     /// What the course program can be told. Each part can be switched off by itself.
@@ -213,7 +213,7 @@ impl Search<'_> {
 
     #[inline]
     fn evaluate(&self, node: &Node) -> Score {
-        self.eval.evaluate_with(&node.position, &node.armies)
+        self.eval.score(&node.position, &node.armies, node.position.survey().mobility)
     }
 
     /// Iterative deepening over the steps of the root, each depth in the order of the last.
@@ -407,11 +407,13 @@ impl Search<'_> {
 
     /// Captures only; standing still is always allowed. The table is left alone.
     fn quiesce(&mut self, node: &Node, alpha: Score, beta: Score) -> Score {
-        let mut s = self.evaluate(node);
-        if s >= beta {
+        let survey = node.position.survey();
+        let mut s = self.eval.score(&node.position, &node.armies, survey.mobility);
+        if s >= beta || !survey.has_captures() {
             return s;
         }
         let mut picker = Picker::new(None);
+        picker.fill_surveyed(&node.position, &survey);
         while let Some(mv) = picker.capture(&node.position) {
             let Move::Step { from, to } = mv else { continue };
             if self.meter.count() {
