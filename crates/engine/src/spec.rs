@@ -177,8 +177,11 @@ impl PlayerSpec {
             }
             _ => &[],
         };
-        let missing: String =
-            meant.iter().filter(|(key, _)| option(key).is_none()).map(|(key, value)| format!(",{key}={value}")).collect();
+        let missing: String = meant
+            .iter()
+            .filter(|(key, _)| option(key).is_none())
+            .map(|(key, value)| format!(",{key}={value}"))
+            .collect();
         if missing.is_empty() {
             return text.into();
         }

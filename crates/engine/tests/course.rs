@@ -177,7 +177,11 @@ fn decisions_are_those_of_plain_search() {
         let rules = format!("{rules},repeat=off");
         differ.append(&mut check_decisions(&rules, most_hidden, plies, count));
     }
-    for alone in ["sum=pieces,chance=pieces,among=promising", "sum=kinds,chance=kinds,among=promising", "sum=kinds,chance=pieces,among=all"] {
+    for alone in [
+        "sum=pieces,chance=pieces,among=promising",
+        "sum=kinds,chance=kinds,among=promising",
+        "sum=kinds,chance=pieces,among=all",
+    ] {
         assert!(differ.contains(alone), "no position shows what {alone} changes");
     }
 }
@@ -238,6 +242,9 @@ fn a_decision_is_completed_whatever_the_budget_of_nodes() {
     // What the decision does not need is for the moves.
     let choice = limits(3 * alone);
     assert!((3 * alone..=3 * alone + 100).contains(&choice.stats.nodes));
+    // More plies than four do not go on for ever.
+    let deep = choose("negascout,plies=20", &game, &Limits::nodes(1));
+    assert!((4_000_000..=4_000_200).contains(&deep.stats.nodes));
     // The other reading looks less far and keeps to its budget.
     let shared = choose("negascout,decision=shared", &game, &Limits::nodes(20_000));
     assert_ne!(flips(&shared), known);

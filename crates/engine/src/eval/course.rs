@@ -67,7 +67,8 @@ impl Course {
     }
 
     fn weighed(&self, ladder: Ladder, counts: ByColor<RungCounts>) -> Armies {
-        let useful = |color: Color| if self.useless { hunters(ladder, counts[color.other()].present()) } else { u8::MAX };
+        let useful =
+            |color: Color| if self.useless { hunters(ladder, counts[color.other()].present()) } else { u8::MAX };
         let useful = ByColor(Color::ALL.map(useful));
         let worth = |color| {
             let value = |(rung, &count): (usize, &u8)| {

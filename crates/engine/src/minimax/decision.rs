@@ -102,7 +102,13 @@ mod tests {
         Candidate { mv: Move::Flip(Square::from_low_bits(index)), score, outcomes, results: None }
     }
 
-    fn chosen(flips: &[Candidate], best_move: Option<i32>, sum: SumOf, chance: ChanceBy, among: Among) -> Option<usize> {
+    fn chosen(
+        flips: &[Candidate],
+        best_move: Option<i32>,
+        sum: SumOf,
+        chance: ChanceBy,
+        among: Among,
+    ) -> Option<usize> {
         let flip = Rule { sum, chance, among }.flip(flips, best_move.map(Score))?;
         flips.iter().position(|other| other.mv == flip.mv)
     }

@@ -82,6 +82,10 @@ impl Range<TableSize> for AnyTable {
 /// No search goes deeper.
 const MOST_DEPTH: u32 = 200;
 
+/// A decision with a smaller budget ends here. Four plies after every flip take some hundred thousand nodes at most, but more of them
+/// can be asked for, and a budget of nodes has to end whatever is asked.
+const MOST_TO_COMPLETE: u64 = 4_000_000;
+
 /// The course program at play.
 #[derive(Debug)]
 pub(crate) struct NegaScout {
@@ -114,9 +118,10 @@ impl NegaScout {
         let (mut moving, mut turning);
         let (choice, flips) = match self.options.decision {
             Decision::Complete => {
-                // Four plies are what the rule compares, so nodes do not end them. Time does.
+                // Four plies are what the rule compares, so a smaller budget of nodes does not end them. Time does.
                 let time = if steps.is_empty() { limits.time } else { limits.half().time };
-                turning = self.search(game, &Limits { time, nodes: None, ..*limits }, stop);
+                let nodes = limits.nodes.map(|nodes| nodes.max(MOST_TO_COMPLETE));
+                turning = self.search(game, &Limits { time, nodes, ..*limits }, stop);
                 let flips = decides.then(|| turning.flips(root));
                 let rest = limits.after(turning.meter.nodes(), turning.meter.elapsed());
                 moving = self.search(game, &rest, stop);
@@ -332,11 +337,7 @@ impl Search<'_> {
         }
         // Step 3. The horizon.
         if depth == 0 {
-            return if self.options.quiescence {
-                self.quiesce(node, alpha, beta)
-            } else {
-                self.evaluate(node)
-            };
+            return if self.options.quiescence { self.quiesce(node, alpha, beta) } else { self.evaluate(node) };
         }
         if self.line.is_repetition(position) {
             return Score::DRAW;

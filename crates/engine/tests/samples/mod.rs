@@ -4,12 +4,7 @@ use anqi_rules::{Deal, Game, Position, Rules, Seed};
 use rand_core::Rng;
 
 /// So many positions that are `wanted`.
-pub(crate) fn positions(
-    rules: &Rules,
-    seed: &Seed,
-    count: usize,
-    wanted: impl Fn(&Position) -> bool,
-) -> Vec<Position> {
+pub(crate) fn positions(rules: &Rules, seed: &Seed, count: usize, wanted: impl Fn(&Position) -> bool) -> Vec<Position> {
     let mut found = Vec::new();
     for number in 0u32.. {
         let seed = seed.child(number.to_le_bytes());
