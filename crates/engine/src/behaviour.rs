@@ -85,8 +85,9 @@ fn chen() {
 fn negascout() {
     check(
         "negascout",
-        ". ,quiescence=off ,null=off ,decide=off ,plies=1 ,plies=8 ,useless=off ,mobility=0 ,mobility=90 \
-         ,weights=900/700/500/300/100/200/50/7 ,table=0 ,table=paper ,tables=on",
+        ". ,quiescence=off ,null=off ,scout=off ,decide=off ,plies=1 ,decision=shared,plies=8 ,decision=shared,sum=mean ,sum=pieces \
+         ,chance=kinds ,among=all ,useless=off ,mobility=0 ,mobility=90 ,weights=900/700/500/300/100/200/50/7 ,table=0 \
+         ,table=paper ,tables=on",
     );
 }
 

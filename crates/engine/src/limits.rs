@@ -34,6 +34,13 @@ impl Limits {
         Limits { time: self.time.map(|time| time / 2), nodes: self.nodes.map(|nodes| nodes / 2), ..*self }
     }
 
+    /// What is left for the second part of a player that thinks in two, of the nodes at least half.
+    #[must_use]
+    pub(crate) fn after(&self, nodes: u64, time: Duration) -> Limits {
+        let rest = |all: u64| all.saturating_sub(nodes).max(all / 2);
+        Limits { time: self.time.map(|all| all.saturating_sub(time)), nodes: self.nodes.map(rest), ..*self }
+    }
+
     /// Only a number of playouts.
     #[must_use]
     pub fn playouts(playouts: u64) -> Limits {
@@ -93,11 +100,6 @@ impl<'a> Meter<'a> {
         self.spent |= out_of_time || out_of_nodes || self.stop.is_raised();
         let next = self.nodes + NODES_BETWEEN_LOOKS;
         self.next_look = self.limits.nodes.map_or(next, |nodes| next.min(nodes));
-    }
-
-    /// Starts the clock anew.
-    pub(crate) fn restart(&mut self) {
-        self.watch.restart();
     }
 
     pub(crate) fn is_spent(&self) -> bool {
