@@ -179,7 +179,7 @@ pub(crate) fn play(command: &str, file: &PlanFile, args: &RunArgs, out: &mut Out
     let ended = match complete(&journal)? {
         // What was played needs nobody to play it.
         Some(pairs) if elsewhere.is_none() => Ended::Complete(pairs),
-        _ => advance(&mut journal, args.concurrency, elsewhere.as_ref(), &cast_of(&plan)?)?,
+        _ => advance(&mut journal, args.concurrency, elsewhere.as_ref(), &cast_of(&plan)?, &stop_on_signals()?)?,
     };
     match ended {
         Ended::Stopped => {
@@ -209,27 +209,27 @@ pub(crate) fn cast(plan: &Plan, elsewhere: Option<&Elsewhere>, resources: &Resou
     if elsewhere.is_none() { Cast::new(plan, resources) } else { Cast::elsewhere(plan, resources) }
 }
 
-/// Plays what is missing in a journal, here or elsewhere, until it is complete or somebody interrupts.
+/// Plays what is missing in a journal, here or elsewhere, until it is complete or `stop` is raised, which it is then, too.
 pub(crate) fn advance(
     journal: &mut MatchJournal,
     concurrency: Option<Concurrency>,
     elsewhere: Option<&Elsewhere>,
     cast: &Cast,
+    stop: &Stop,
 ) -> Result<Ended> {
     let plan = journal.plan().clone();
     let threads =
         if plan.is_reproducible() { Concurrency::or_cores(concurrency) } else { Concurrency::or_one(concurrency) };
-    let stop = stop_on_signals()?;
     let mut progress = MatchBar::new(&plan);
     if !journal.damages().is_empty() {
         progress.note(&format!("{}: {}; played again", journal.file().display(), journal.damages()));
     }
     let ended = match elsewhere {
-        None => run(journal, threads.get(), cast, &stop, |event| progress.watch(event)),
+        None => run(journal, threads.get(), cast, stop, |event| progress.watch(event)),
         Some(Elsewhere { member, again }) => {
             let how = FleetMatch { dir: journal.dir().to_owned(), again: *again };
-            let play = |plan: &_, missing| anqi_fleet::play_elsewhere(member, &how, plan, cast, missing, &stop);
-            collect(journal, cast, &stop, |event| progress.watch(event), play)
+            let play = |plan: &_, missing| anqi_fleet::play_elsewhere(member, &how, plan, cast, missing, stop);
+            collect(journal, cast, stop, |event| progress.watch(event), play)
         }
     };
     drop(progress);

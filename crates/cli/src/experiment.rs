@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anqi_engine::Resources;
-use anqi_experiment::{Experiment, Host, Inputs, Pattern, Run, Sheet, Slice, Work};
+use anqi_engine::{Resources, Stop};
+use anqi_experiment::{Experiment, Host, Inputs, Pattern, Run, Sheet, Slice, Work, with_own_stop};
 use anqi_lab::{Ended, MatchJournal};
 use anqi_task::Status;
 use anyhow::{Result, bail};
@@ -168,7 +168,7 @@ fn measure(root: &Path, args: &RunArgs, out: &mut Output) -> Result<Exit> {
     };
     let (resources, stop) = (resources(), stop_on_signals()?);
     let elsewhere = args.elsewhere.open()?;
-    let mut host = Here { concurrency: args.concurrency, elsewhere, resources: &resources, bar: None };
+    let mut host = Here { concurrency: args.concurrency, elsewhere, resources: &resources, stop: &stop, bar: None };
     let threads = Concurrency::or_cores(args.concurrency);
     raise_after(&stop, args.seconds);
     let until = args.seconds.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
@@ -197,6 +197,7 @@ struct Here<'a> {
     concurrency: Option<Concurrency>,
     elsewhere: Option<Elsewhere>,
     resources: &'a Resources,
+    stop: &'a Stop,
     bar: Option<(&'static str, Bar)>,
 }
 
@@ -205,7 +206,8 @@ impl Host for Here<'_> {
         // One bar at a time.
         self.bar = None;
         let cast = cast(journal.plan(), self.elsewhere.as_ref(), self.resources)?;
-        Ok(advance(journal, self.concurrency, self.elsewhere.as_ref(), &cast)?)
+        let (concurrency, elsewhere) = (self.concurrency, self.elsewhere.as_ref());
+        Ok(with_own_stop(self.stop, |stop| advance(journal, concurrency, elsewhere, &cast, stop))?)
     }
 
     fn show(&mut self, what: &'static str, status: &Status, now: &str) {

@@ -149,7 +149,8 @@ fn self_play(args: &TuneArgs, dir: &Path, player: &str, tuned: &Tuned) -> Result
     let plan = Plan::new(&file).with_context(context)?;
     let cast = Cast::new(&plan, &resources()).with_context(context)?;
     let mut journal = MatchJournal::open_or_create(&dir.join("check"), &plan)?;
-    let Ended::Complete(pairs) = advance(&mut journal, args.positions.concurrency, None, &cast)? else {
+    let Ended::Complete(pairs) = advance(&mut journal, args.positions.concurrency, None, &cast, &stop_on_signals()?)?
+    else {
         eprintln!("interrupted: {} of {} pairs are saved; the same command goes on", journal.len(), plan.count());
         return Ok(None);
     };

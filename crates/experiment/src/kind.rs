@@ -8,7 +8,9 @@ use std::error::Error;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anqi_engine::{Resources, Stop};
 use anqi_lab::{Cast, Ended, MatchJournal};
@@ -122,11 +124,40 @@ pub struct Alone<'a> {
 impl Host for Alone<'_> {
     fn play(&mut self, journal: &mut MatchJournal) -> Result<Ended, Box<dyn Error + Send + Sync>> {
         let cast = Cast::new(journal.plan(), self.resources)?;
-        Ok(anqi_lab::run(journal, self.threads.get(), &cast, self.stop, |_| {})?)
+        let threads = self.threads.get();
+        Ok(with_own_stop(self.stop, |stop| anqi_lab::run(journal, threads, &cast, stop, |_| {}))?)
     }
 
     fn show(&mut self, _: &'static str, _: &Status, _: &str) {}
 }
+
+/// Does `work` with a flag of its own, which is raised when `stop` is: a match raises its flag when it is complete, and what
+/// comes after it must go on.
+pub fn with_own_stop<T>(stop: &Stop, work: impl FnOnce(&Stop) -> T) -> T {
+    /// Ends the thread that watches, even if the work panics.
+    struct Ended<'a>(&'a AtomicBool);
+    impl Drop for Ended<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let (own, ended) = (Stop::default(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::Relaxed) {
+                if stop.is_raised() {
+                    return own.raise();
+                }
+                thread::sleep(TICK);
+            }
+        });
+        let _ended = Ended(&ended);
+        work(&own)
+    })
+}
+
+/// Interval between looks at the flag of the whole work.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Files by the names that plans give them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

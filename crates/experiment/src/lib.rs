@@ -37,7 +37,7 @@ pub use facts::{Pattern, Quantity};
 pub use figure::{BoardFigure, Content, CurveFigure, CurvePoint, Dots, Figure, FigureLine, Mark};
 pub use findings::Findings;
 pub use judge::{Evidence, Judged, Judgement, after_holm, p_value};
-pub use kind::{Alone, Host, Inputs, Slice, Work};
+pub use kind::{Alone, Host, Inputs, Slice, Work, with_own_stop};
 pub use kinds::{
     AssessmentPage, AxisValue, BestMove, BranchingRow, Cell, ClaimInReading, Fit, FitColumn, Fitted, FittedReading,
     Marginal, MatchRow, MultiverseError, MultiverseFile, MultiversePlan, Order, PartFile, PlayoutPlan, PlayoutPlanFile,

@@ -276,8 +276,8 @@ fn branching_is_counted_position_by_position() {
 fn all_experiments_are_sound() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let names = Experiment::names(&root).unwrap();
-    let mut folders: Vec<String> =
-        fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let entries = fs::read_dir(&root).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir());
+    let mut folders: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
     folders.sort();
     assert_eq!(names, folders, "every folder has a plan");
     for name in names {
@@ -362,7 +362,7 @@ fn plans_of_every_kind_say_what_is_wrong() {
         (solve, ("2x2", "8x8"), "boards: \"8x8\" is not a board that is solved, expected 2x2, 3x2 or 2x4"),
         (tables, ("pieces = 3", "pieces = 9"), "pieces: 9, expected 2 to 6"),
         (tables, ("pieces = 3", "pieces = 3\nface_down = 1"), "face_down: 1, expected 0 or 2"),
-        (analysis, (" nodes=9", ""), "player \"champion\": expected a budget for one position"),
+        (analysis, (" nodes=9", ""), "player \"champion\": expected a budget for one position, such as nodes=100000"),
         (analysis, ("'start'", "'start'\nmoves = [{ move = 'a1-a2' }]"), "position \"a\": move a1-a2 is not legal"),
         (analysis, ("'start'", "'xx r'"), "position \"a\": \"xx r\" is not a position"),
     ] {
@@ -401,4 +401,23 @@ fn small_runs_of_other_kinds_give_what_was_committed() {
         let report = experiment_markdown(&copy.findings(&run, &sheet).unwrap());
         assert!(report.contains(told), "{report}");
     }
+}
+
+/// The end of one match is not the end of the others.
+#[test]
+fn a_series_plays_one_match_after_the_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan = "kind = 'series'\nversion = 2\nrules = 'chen,board=2x4'\npairs = 2\n[[matches]]\nname = 'one'\n\
+                players = ['random name=a', 'chen:var1 name=b depth=1']\n[[matches]]\nname = 'two'\nseed = 7\npairs = 3\n\
+                players = ['random name=a', 'chen:basic name=c depth=1']\n";
+    let series = experiment(dir.path(), plan, "player,opponent,order,wins,losses,draws\na,c,both,1,5,0\n");
+    let run = series.begin(&series.sheet, "small").unwrap();
+    assert!(measure(&series.sheet, &run, &Stop::default(), |_| ()));
+    let rows = run.match_rows().unwrap();
+    let games: Vec<_> =
+        rows.iter().map(|row| (row.opponent.as_str(), row.first_wins + row.first_losses + row.first_draws)).collect();
+    assert_eq!(games, [("b", 2), ("c", 3)]);
+    assert!(run.dir.join("two.anqi.zst").is_file());
+    let report = experiment_markdown(&series.findings(&run, &series.sheet).unwrap());
+    assert!(report.contains("| a | c | both orders | +1 =0 −5 |"), "{report}");
 }

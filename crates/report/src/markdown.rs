@@ -35,8 +35,6 @@ pub fn experiment_markdown(findings: &Findings) -> String {
         let _ = writeln!(text, "![{}]({})\n", figure.title, figure_file(place + 1));
     }
     sections.iter().for_each(|section| write_section(&mut text, section));
-    text.truncate(text.trim_end().len());
-    text.push('\n');
     text
 }
 

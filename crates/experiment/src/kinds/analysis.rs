@@ -198,7 +198,8 @@ fn player(text: &str) -> Result<(PlayerSpec, Limits), SheetError> {
     let bad = |error: String| SheetError::value(format!("player {:?}", excerpt(text)), error);
     let (spec, budget) = split_player(text);
     let spec: PlayerSpec = spec.parse().map_err(|error: anqi_engine::SpecError| bad(error.to_string()))?;
-    let budget: Budget = budget.parse().map_err(|error: anqi_play::BudgetError| bad(error.to_string()))?;
+    let budget = (!budget.is_empty()).then(|| budget.parse::<Budget>()).transpose();
+    let budget = budget.map_err(|error| bad(error.to_string()))?.unwrap_or_default();
     if budget.clock.is_some() || !spec.is_bounded_by(&budget.limits) {
         return Err(bad("expected a budget for one position, such as nodes=100000 or playouts=10000".to_owned()));
     }

@@ -146,7 +146,8 @@ impl TablesPlan {
         anqi_store::create_folders(&dir).map_err(|error| crate::io_error(&dir, error))?;
         let mut tables = TableFolder::new(&dir);
         let (threads, stop, host) = (work.threads, work.stop, &mut *work.host);
-        let mut left = 0;
+        // Nothing is told of a build that is stopped before its first table.
+        let mut left = 1;
         let progress = |status: &Status| {
             left = status.left().items;
             host.show("tables", status, "");
