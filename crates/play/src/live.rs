@@ -648,7 +648,9 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     pub fn apply(&mut self, by: Seat, command: &Command, now: Duration) -> Result<Option<Entry>, Refusal> {
         let entry = self.unchecked(by, command, now)?;
         self.commit(entry.as_slice(), now).map_err(|error| match error {
-            EntryError::Ply(PlyError::Illegal { ply, .. } | PlyError::LongChase { ply, .. }) => self.illegal(ply.to_move()),
+            EntryError::Ply(PlyError::Illegal { ply, .. } | PlyError::LongChase { ply, .. }) => {
+                self.illegal(ply.to_move())
+            }
             error => error.into(),
         })?;
         Ok(entry)

@@ -143,7 +143,18 @@ const TIMED: [&str; 1] = ["threads"];
 
 /// Options that c3a29fa did not have; `behaviour.rs` of the engine says what they do.
 const NEW: [&str; 12] = [
-    "below", "place", "worse", "quiescence", "reading", "draws", "proofs", "scout", "decision", "sum", "chance", "among",
+    "below",
+    "place",
+    "worse",
+    "quiescence",
+    "reading",
+    "draws",
+    "proofs",
+    "scout",
+    "decision",
+    "sum",
+    "chance",
+    "among",
 ];
 
 fn changes(name: &str) -> &'static [&'static str] {
