@@ -63,7 +63,7 @@ choices! {
 }
 
 /// How the family plays: see `behaviour.rs`.
-pub(crate) const BEHAVIOUR: u64 = 0xc01c_6a1a_fe4c_82ef;
+pub(crate) const BEHAVIOUR: u64 = 0x5bfc_87ea_f38e_a627;
 
 options! {
     /// What Monte Carlo tree search can be told.
