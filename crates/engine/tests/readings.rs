@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use anqi_engine::{Choice, Limits, PlayerSpec, Resources, ResultCounts, Stop};
-use anqi_rules::{Game, Rules, Seed};
+use anqi_rules::{Game, Move, Piece, Position, Rules, Seed, Square};
 
 fn game(position: &str) -> Game {
     Game::from_position(Rules::chen(), position.parse().unwrap()).unwrap()
@@ -199,4 +199,38 @@ fn the_reference_player_counts_as_it_is_told() {
     // The minister takes back: a king against a minister is left, 0.15 and 0.07, or 1200 and 400.
     assert_eq!((choice("draw").mv.to_string().as_str(), choice("draw").score.0), ("a1-a2", 80));
     assert_eq!(choice("static").score.0, 800);
+}
+
+/// The ten moves of each side that lead to Fig. 2, with b4 for the first of two flips of c4.
+const FIG_2: &str = "b4(k) d1(P) d2(N) d5(p) c2(G) c3(c) c5(C) c5-c3 c4(p) c6(M) b3(r) c6-c5 b3-c3 c2-c3 c7(C) c5-d5 b6(g) d5-c5 b6-c6 b7(G)";
+
+/// What section 4.1 says of Fig. 2: the moves of both sides, 19 flips, what was captured.
+#[test]
+fn figure_2_is_what_its_line_leads_to() {
+    let (mut position, mut taken) = (Position::initial(&Rules::chen()), String::new());
+    for ply in FIG_2.split(' ') {
+        let square = |text: &str| text.parse::<Square>().unwrap();
+        match ply.split_once('-') {
+            Some((from, to)) => {
+                let (from, to) = (square(from), square(to));
+                assert!(position.is_legal(Move::Step { from, to }), "{ply}");
+                taken.extend(position.piece_at(to).map(Piece::char));
+                position = position.after_step(from, to);
+            }
+            None => {
+                let (at, piece) = ply.trim_end_matches(')').split_once('(').unwrap();
+                assert!(position.is_legal(Move::Flip(square(at))), "{ply}");
+                position = position.after_flip(square(at), Piece::from_char(piece.chars().next().unwrap()).unwrap());
+            }
+        }
+    }
+    let steps = |position: &Position| {
+        let moves = position.moves().into_iter().filter(|mv| matches!(mv, Move::Step { .. }));
+        let mut moves: Vec<String> = moves.map(|mv| mv.to_string()).collect();
+        moves.sort();
+        moves.join(" ")
+    };
+    assert_eq!(steps(&position), "b4-b3 c6-b6 c6-c5 c6-c7");
+    assert_eq!(steps(&position.after_pass()), "b7-b6 c3-b3 c3-c2 c3-c4 c5-c4 c5-d5 d2-c2");
+    assert_eq!((position.hidden().len(), taken.as_str()), (19, "cCrp"));
 }
