@@ -154,7 +154,7 @@ fn flat(cell: &Cell, eval: bool) -> Result<PlayerSpec, SpecError> {
     spec.set("policy", &cell.policy.to_string())?;
     spec.set("playout", &cell.limit.to_string())?;
     spec.set("reading", &cell.reading.to_string())?;
-    spec.set("draws", if eval { "lead" } else { "off" })?;
+    spec.set("eval", if eval { "on" } else { "off" })?;
     Ok(spec)
 }
 
