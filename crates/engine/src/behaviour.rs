@@ -96,7 +96,7 @@ fn mcts() {
         "mcts:chance",
         ". ,nodes=group ,policy=random ,policy=avoid ,policy=capture+avoid ,policy=avoid+capture ,policy=trap \
          ,policy=capture+avoid+trap ,playout=20 ,rule=off ,playout=20,eval=on ,draw=0 ,draw=1 ,ucb=ucb1-tuned ,explore=0.3 \
-         ,explore=4 ,backup=best ,flight=8 ,share=on ,keep=on ,memory=1 ,cut=12 ,cut=0,eval=on ,minimax=0.4 ,bias=3 \
+         ,explore=4 ,backup=best ,flight=8 ,lanes=8 ,nodes=group,lanes=32 ,share=on ,keep=on ,memory=1 ,cut=12 ,cut=0,eval=on ,minimax=0.4 ,bias=3 \
          ,cut=12,quality=0.5 ,nodes=group,cut=12,minimax=0.2,bias=1,quality=0.1 ,tables=on",
     );
 }
