@@ -195,7 +195,7 @@ pub(crate) enum BatchSource<'a> {
 
 /// A game that was played before its time.
 #[derive(Clone, Copy)]
-struct Seat {
+struct EarlyGame {
     tag: u64,
     /// When its lane would find out that it is over.
     end: u64,
@@ -208,13 +208,13 @@ impl BatchSource<'_> {
         let mut begin = |source: &mut Self, time: u64| {
             let (tag, start, index) = source.next()?;
             let playout = play(&start, index);
-            Some(Seat { tag, end: time + u64::from(playout.plies - start.dealt_plies()), playout })
+            Some(EarlyGame { tag, end: time + u64::from(playout.plies - start.dealt_plies()), playout })
         };
-        let mut seats: Vec<Option<Seat>> = (0..lanes).map(|_| begin(self, 0)).collect();
+        let mut games: Vec<Option<EarlyGame>> = (0..lanes).map(|_| begin(self, 0)).collect();
         // The first of those that end first.
         while let Some(first) =
-            seats.iter_mut().filter(|seat| seat.is_some()).min_by_key(|seat| seat.map(|game| game.end))
-            && let Some(Seat { tag, end, playout }) = first.take()
+            games.iter_mut().filter(|game| game.is_some()).min_by_key(|game| game.map(|game| game.end))
+            && let Some(EarlyGame { tag, end, playout }) = first.take()
         {
             self.done(tag, playout);
             *first = begin(self, end + 1);
