@@ -101,7 +101,8 @@ fn mcts() {
          ,cut=12,quality=0.5 ,nodes=group,cut=12,minimax=0.2,bias=1,quality=0.1 ,tables=on ,reading=paper \
          ,reading=paper,policy=random,playout=40 ,reading=paper,policy=avoid,rule=off ,playout=20,draws=graded \
          ,cut=12,draws=graded,ucb=ucb1-tuned ,playout=20,draws=graded,backup=best ,nodes=group,playout=40,draws=graded \
-         ,proofs=leaf ,proofs=interrupt ,nodes=group,proofs=leaf ,nodes=group,proofs=interrupt ,flight=8,proofs=interrupt",
+         ,proofs=leaf ,proofs=interrupt ,nodes=group,proofs=leaf ,nodes=group,proofs=interrupt ,flight=8,proofs=interrupt ,lanes=8 \
+         ,nodes=group,lanes=32 ,lanes=8,proofs=interrupt",
     );
 }
 
