@@ -58,7 +58,7 @@ fn write_table(text: &mut String, SectionTable { columns, rows }: &SectionTable)
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
         format!("| {} |\n", cells.join(" | "))
     };
-    let _ = write!(text, "{}|{}\n", line(columns), "---|".repeat(columns.len()));
+    let _ = writeln!(text, "{}|{}", line(columns), "---|".repeat(columns.len()));
     rows.iter().for_each(|row| *text += &line(row));
     text.push('\n');
 }

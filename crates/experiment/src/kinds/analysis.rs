@@ -174,7 +174,7 @@ impl AnalysisPlan {
             let candidate = found.ok_or_else(|| format!("{spec} did not look at {mv}"))?;
             let better = choice.candidates.iter().filter(|other| other.score > candidate.score).count();
             let chances = spec.chances_of(game, candidate, work.resources);
-            let part = |place: usize| chances.map(|chances| (1000.0 * f64::from(chances[place])).round() as u32);
+            let part = |place: usize| chances.map(|chances| (1000.0 * chances[place]).round() as u32);
             Ok(AnalysisRow {
                 position: keys.name.clone(),
                 player: text.clone(),
@@ -218,7 +218,7 @@ fn place(keys: &PositionKeys, usual: &str) -> Result<Place, SheetError> {
     let legal = position.moves();
     let named = |keys: &MoveKeys| {
         let mv: Move = keys.mv.parse().map_err(|error: anqi_rules::ParseError| bad(&error))?;
-        if !legal.iter().any(|&other| other == mv) {
+        if !legal.contains(&mv) {
             return Err(bad(&format!("move {mv} is not legal")));
         }
         Ok(mv)

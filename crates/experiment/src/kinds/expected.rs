@@ -79,8 +79,6 @@ fn rows(bytes: &[u8]) -> Result<(Vec<String>, Vec<Vec<String>>), csv::Error> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may fail")]
-
     use std::fs;
 
     use super::Expected;
