@@ -35,7 +35,7 @@ pub(super) fn draw(fit: &Fit) -> String {
         for (row, text) in texts.iter().enumerate() {
             svg.text([x, middle(row)], "start", text);
         }
-        x += texts.iter().chain([*axis]).map(|text| width(text)).fold(0.0, f64::max) + 14.0;
+        x += texts.iter().chain([*axis]).map(|text| width(text)).fold(0.0, f64::max) + 18.0;
     }
     let room = (MOST_WIDTH - x - FIELD - 12.0) / fit.columns.len() as f64;
     let field = FIELD.min(room);
@@ -92,7 +92,7 @@ fn put_field(svg: &mut Svg, [x, y, width, height]: [f64; 4], fitted: &Fitted) {
 
 /// The colours with their values, and where the readings would be if they were the truth.
 fn put_scale(svg: &mut Svg, y: f64, fit: &Fit) {
-    const LEFT: f64 = 12.0;
+    const LEFT: f64 = 24.0;
     const WIDTH: f64 = 360.0;
     const STEPS: usize = 60;
     let at = |relative: f64| LEFT + goodness(relative) * WIDTH;
