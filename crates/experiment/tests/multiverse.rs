@@ -241,7 +241,7 @@ fn copy(from: &Path, to: &Path) {
             (entry.path(), to.join(entry.file_name()))
         };
         if path.is_dir() {
-            copy(&path, &to)
+            copy(&path, &to);
         } else {
             let _ = fs::copy(&path, &to).unwrap();
         }
