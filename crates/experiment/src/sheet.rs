@@ -57,7 +57,7 @@ pub enum SheetError {
     Plan(#[from] PlanError),
     /// A bad multiverse.
     #[error(transparent)]
-    Multiverse(#[from] MultiverseError),
+    Multiverse(Box<MultiverseError>),
     /// A key with a value that cannot be read.
     #[error("{key}: {error}")]
     Value {
@@ -84,6 +84,12 @@ pub enum SheetError {
         /// What.
         name: String,
     },
+}
+
+impl From<MultiverseError> for SheetError {
+    fn from(error: MultiverseError) -> SheetError {
+        SheetError::Multiverse(Box::new(error))
+    }
 }
 
 impl SheetError {
