@@ -1,4 +1,6 @@
-//! `anqi games`: backups of the page's games, and how long they are kept.
+//! `anqi games`: backups of the page's games, how long they are kept, and what people made of their series.
+
+mod series;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +14,7 @@ use crate::Exit;
 use crate::output::{Output, grouped};
 use crate::serve::games_dir;
 
-/// Back up, restore and delete the games of the page
+/// Back up, restore and delete the games of the page; scores of people against programs
 #[derive(Args)]
 pub(crate) struct GamesArgs {
     #[command(subcommand)]
@@ -43,6 +45,8 @@ enum GamesCommand {
         #[arg(long)]
         dry_run: bool,
     },
+    /// The scores of people and programs in their series (Chen et al., tables 4 and 5)
+    Series(series::SeriesArgs),
 }
 
 /// So many days.
@@ -87,6 +91,7 @@ pub(crate) fn run(args: &GamesArgs, out: &mut Output) -> Result<Exit> {
             })?;
             Ok(Exit::Done)
         }
+        GamesCommand::Series(args) => series::run(args, &games, out),
     }
 }
 

@@ -48,6 +48,11 @@ impl Placement {
     pub fn occupied(&self) -> u32 {
         self.sets.iter().fold(0, |all, set| all | set)
     }
+
+    /// It and its reflections.
+    pub(crate) fn reflections(&self) -> impl Iterator<Item = Placement> {
+        Fold::ALL.into_iter().map(|fold| Placement { sets: self.sets.map(|set| fold.apply(set)), ..*self })
+    }
 }
 
 /// The places of one class.
@@ -235,7 +240,7 @@ pub(crate) struct Fold(pub(crate) u8);
 
 impl Fold {
     pub(crate) const IDENTITY: Fold = Fold(0);
-    const ALL: [Fold; 4] = [Fold(0), Fold(1), Fold(2), Fold(3)];
+    pub(crate) const ALL: [Fold; 4] = [Fold(0), Fold(1), Fold(2), Fold(3)];
 
     /// Where a square goes.
     #[inline]

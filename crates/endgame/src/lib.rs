@@ -32,6 +32,7 @@
 //! | `tablebase.rs`, `actions.rs` | `Tablebase`: what tables say about positions and their moves |
 //! | `notable.rs` | the longest wins and mutual zugzwangs of a table |
 //! | `verify.rs`, `check.rs` | the proof, by other code; of the tables of a folder |
+//! | `statements/` | `Statement`: what Chen et al. say about endings, tested over all placements |
 //! | `counts.rs` | results of classes that are too many to keep |
 //!
 //! - **A table is a pure function of its class and flavour.** Threads and processes share out classes and never touch
@@ -62,6 +63,7 @@ mod index;
 mod notable;
 mod outlook;
 mod retrograde;
+mod statements;
 mod table;
 mod tablebase;
 mod tables;
@@ -86,6 +88,7 @@ pub use file::{TableFile, table_path};
 pub use flavour::{Flavour, FlavourError, Measure};
 pub use index::{Index, MOST_PIECES, Placement};
 pub use notable::Zugzwang;
+pub use statements::{Examination, Exceptions, Finding, Shown, Statement, Unit};
 pub use table::Table;
 pub use tablebase::Tablebase;
 pub use tables::{TableBuildError, Tables};

@@ -48,12 +48,11 @@ impl Table {
 
     fn zugzwang(&self, place: usize) -> Option<Zugzwang> {
         let placement = self.index().placement(place)?;
-        // Pieces that can be exchanged, or reflected onto each other, have more than one place.
-        if self.index().place(&placement) != place {
-            return None;
-        }
         let outcomes = self.outcomes(&placement);
-        (outcomes[Color::Red] < outcomes[Color::Black].reversed()).then_some(Zugzwang { placement, outcomes })
+        // Of the places of a placement, its reflections and its copies with equal pieces exchanged, the first counts.
+        let is_zugzwang = outcomes[Color::Red] < outcomes[Color::Black].reversed();
+        let first = || placement.reflections().map(|reflection| self.index().place(&reflection)).min();
+        (is_zugzwang && first() == Some(place)).then_some(Zugzwang { placement, outcomes })
     }
 
     /// What a placement is worth to each side if it is to move.

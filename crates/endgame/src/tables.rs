@@ -51,6 +51,12 @@ impl Tables {
         Tables { flavour, tables: BTreeMap::new() }
     }
 
+    /// What they say, and under which rule.
+    #[must_use]
+    pub const fn flavour(&self) -> Flavour {
+        self.flavour
+    }
+
     /// Solves the classes of `endings` and all that captures lead to, as far as they are not solved yet. Classes of
     /// one size do not need each other, so `threads` share them; the tables are the same for any number of threads.
     ///

@@ -85,8 +85,9 @@ fn chen() {
 fn negascout() {
     check(
         "negascout",
-        ". ,quiescence=off ,null=off ,decide=off ,plies=1 ,plies=8 ,useless=off ,mobility=0 ,mobility=90 \
-         ,weights=900/700/500/300/100/200/50/7 ,table=0 ,table=paper ,tables=on",
+        ". ,quiescence=off ,null=off ,scout=off ,decide=off ,plies=1 ,decision=shared,plies=8 ,decision=shared,sum=mean ,sum=pieces \
+         ,chance=kinds ,among=all ,useless=off ,mobility=0 ,mobility=90 ,weights=900/700/500/300/100/200/50/7 ,table=0 \
+         ,table=paper ,tables=on",
     );
 }
 
@@ -100,7 +101,8 @@ fn mcts() {
          ,cut=12,quality=0.5 ,nodes=group,cut=12,minimax=0.2,bias=1,quality=0.1 ,tables=on ,reading=paper \
          ,reading=paper,policy=random,playout=40 ,reading=paper,policy=avoid,rule=off ,playout=20,draws=graded \
          ,cut=12,draws=graded,ucb=ucb1-tuned ,playout=20,draws=graded,backup=best ,nodes=group,playout=40,draws=graded \
-         ,proofs=leaf ,proofs=interrupt ,nodes=group,proofs=leaf ,nodes=group,proofs=interrupt ,flight=8,proofs=interrupt",
+         ,proofs=leaf ,proofs=interrupt ,nodes=group,proofs=leaf ,nodes=group,proofs=interrupt ,flight=8,proofs=interrupt ,lanes=8 \
+         ,nodes=group,lanes=32 ,lanes=8,proofs=interrupt",
     );
 }
 

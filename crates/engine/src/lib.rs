@@ -49,6 +49,7 @@ pub use fingerprint::{Fingerprint, FingerprintError};
 pub use limits::Limits;
 pub use mcts::{Average, Backup, Draws, FlatOptions, MctsOptions, Nodes, Proofs, Ucb};
 pub use minimax::chen::{Below, ChenOptions, FlipPlace, FlipPolicy, Flips, TypeOrder};
+pub use minimax::decision::{Among, ChanceBy, Decision, SumOf};
 pub use minimax::negascout::{NegaScoutOptions, TableSize};
 pub use options::{OptionError, OptionInfo, WeightList};
 pub use player::{Candidate, Choice, FlipOutcome, Player, ResultCounts, SearchStats};

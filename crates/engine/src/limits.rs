@@ -34,6 +34,13 @@ impl Limits {
         Limits { time: self.time.map(|time| time / 2), nodes: self.nodes.map(|nodes| nodes / 2), ..*self }
     }
 
+    /// What is left for the second part of a player that thinks in two, of the nodes at least half.
+    #[must_use]
+    pub(crate) fn after(&self, nodes: u64, time: Duration) -> Limits {
+        let rest = |all: u64| all.saturating_sub(nodes).max(all / 2);
+        Limits { time: self.time.map(|all| all.saturating_sub(time)), nodes: self.nodes.map(rest), ..*self }
+    }
+
     /// Only a number of playouts.
     #[must_use]
     pub fn playouts(playouts: u64) -> Limits {
@@ -93,11 +100,6 @@ impl<'a> Meter<'a> {
         self.spent |= out_of_time || out_of_nodes || self.stop.is_raised();
         let next = self.nodes + NODES_BETWEEN_LOOKS;
         self.next_look = self.limits.nodes.map_or(next, |nodes| next.min(nodes));
-    }
-
-    /// Starts the clock anew.
-    pub(crate) fn restart(&mut self) {
-        self.watch.restart();
     }
 
     pub(crate) fn is_spent(&self) -> bool {
@@ -163,9 +165,27 @@ impl<'a> SharedMeter<'a> {
         (0..most).take_while(|_| self.take()).count() as u64
     }
 
-    /// Gives one back that was taken and not used.
-    pub(crate) fn give_back(&self) {
-        self.taken.fetch_sub(1, Ordering::Relaxed);
+    /// Takes a batch, so that threads seldom wait for each other here; 0 if there is none left or the time is up. What is
+    /// not used is to be [put back](SharedMeter::put_back).
+    pub(crate) fn take_batch(&self) -> u64 {
+        if self.stop.is_raised() || self.time.is_some_and(|time| self.watch.elapsed() >= time) {
+            self.end();
+            return 0;
+        }
+        let more = |taken: u64| Some(taken.saturating_add(TAKEN_BETWEEN_LOOKS).min(self.most));
+        let taken = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).unwrap_or(self.most);
+        TAKEN_BETWEEN_LOOKS.min(self.most.saturating_sub(taken))
+    }
+
+    /// Gives back what was taken and not used.
+    pub(crate) fn put_back(&self, unused: u64) {
+        self.taken.fetch_sub(unused, Ordering::Relaxed);
+    }
+
+    /// Whether the search was [ended](SharedMeter::end). What is taken may still be used when there is no more to take.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.spent.load(Ordering::Relaxed)
     }
 
     /// Ends the search of all threads.

@@ -1,8 +1,11 @@
 //! The algorithms of Chen, Shen & Hsu as they are printed, without pruning, table or ordering: short
-//! enough to be read against the paper, and what the played forms are tested against.
+//! enough to be read against the paper, and what the played forms are tested against. [`course`] has those of the course
+//! report.
 //!
 //! Printed Algorithm 3.2 calls a "normal alpha-beta pruning algorithm by considering only moving actions" and then, if
 //! `s ≤ c`, itself after each flip. The reading `below=flips` calls itself after moves, too.
+
+pub mod course;
 
 use anqi_rules::{Move, Piece, Position};
 

@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use crate::mcts::flat;
 use crate::mcts::{self, Average, Draws, Flat, FlatOptions, Mcts, MctsOptions, Nodes};
 use crate::minimax::chen::{self, Below, Chen, ChenOptions, Flips, TypeOrder};
+use crate::minimax::decision::{Decision, SumOf};
 use crate::minimax::negascout::{self, NegaScout, NegaScoutOptions};
 use crate::options::{OptionError, OptionGroup, OptionInfo, differences, set_all};
 use crate::player::{Candidate, Choice, Player, ResultCounts};
@@ -27,16 +28,17 @@ use crate::tables::{TablesOption, WithTables};
 /// ```
 /// use anqi_engine::PlayerSpec;
 ///
-/// for text in ["random", "chen:var1", "chen:var2,below=moves,k=8", "chen:basic,policy=comparing", "negascout,table=paper"] {
+/// for text in ["random", "chen:var1", "chen:var2,below=moves,k=8", "chen:basic,policy=comparing", "mc,playout=20"] {
 ///     assert_eq!(text.parse::<PlayerSpec>()?.to_string(), text);
 /// }
 /// assert_eq!("chen:enhance".parse::<PlayerSpec>()?.to_string(), "chen:enhance,below=moves");
+/// assert_eq!("negascout,table=paper".parse::<PlayerSpec>()?.to_string(), "negascout,decision=complete,table=paper");
 /// assert!("chen:var1,depht=3".parse::<PlayerSpec>().is_err());
 /// # Ok::<(), anqi_engine::SpecError>(())
 /// ```
 ///
-/// `below` is always printed where it has an effect: [files](PlayerSpec::stored) that do not say it are older than the option.
-/// `eval` of the Monte Carlo players is read as what it is called today:
+/// `below` (where it has an effect) and `decision` are always printed: [files](PlayerSpec::stored) that do not say them are older
+/// than these options. `eval` of the Monte Carlo players is read as what it is called today:
 ///
 /// ```
 /// # use anqi_engine::PlayerSpec;
@@ -151,15 +153,17 @@ impl PlayerSpec {
     }
 
     /// What a player string in a file says, with the words after it. Where flips are searched everywhere and `below` is not
-    /// given, the text is older than that option and means `below=flips`.
+    /// given, or `decision` not to the course program, the text is older than that option and means what was played then.
     ///
     /// ```
     /// use anqi_engine::PlayerSpec;
     ///
     /// assert_eq!(PlayerSpec::stored("chen:var2,k=8 name=x nodes=5"), "chen:var2,below=flips,k=8 name=x nodes=5");
+    /// assert_eq!(PlayerSpec::stored("negascout,null=off"), "negascout,decision=shared,sum=mean,null=off");
     /// for text in ["chen:var2,below=moves", "chen:var1", "chen:enhance,flips=root", "champion", "cmd=./chen:enhance"] {
     ///     assert_eq!(PlayerSpec::stored(text), text);
     /// }
+    /// assert_eq!(PlayerSpec::stored("negascout,decision=complete"), "negascout,decision=complete");
     /// ```
     #[must_use]
     pub fn stored(text: &str) -> Cow<'_, str> {
@@ -168,14 +172,28 @@ impl PlayerSpec {
         let player = text[start..].split_whitespace().next().unwrap_or_default();
         let name = player.split([',', '\'', '"']).next().unwrap_or_default();
         let preset = PRESETS.iter().find(|preset| preset.name == name).map(|preset| (preset.options)());
-        let Some(PlayerOptions::Chen(ChenOptions { flips, .. })) = preset else { return text.into() };
         let option = |key: &str| player.split(',').find_map(|part| part.strip_prefix(key)?.strip_prefix('='));
-        let everywhere = option("flips").map_or(flips == Flips::Everywhere, |flips| flips == Flips::Everywhere.name());
-        if !everywhere || option("below").is_some() {
+        let meant: &[(&str, &str)] = match preset {
+            Some(PlayerOptions::Chen(ChenOptions { flips, .. })) => {
+                let everywhere = Flips::Everywhere.name();
+                let searches = option("flips").unwrap_or(flips.name()) == everywhere && option("below").is_none();
+                if searches { &[("below", Below::Flips.name())] } else { &[] }
+            }
+            Some(PlayerOptions::NegaScout(_)) if option("decision").is_none() => {
+                &[("decision", Decision::Shared.name()), ("sum", SumOf::Mean.name())]
+            }
+            _ => &[],
+        };
+        let missing: String = meant
+            .iter()
+            .filter(|(key, _)| option(key).is_none())
+            .map(|(key, value)| format!(",{key}={value}"))
+            .collect();
+        if missing.is_empty() {
             return text.into();
         }
         let (before, after) = text.split_at(start + name.len());
-        format!("{before},below={}{after}", Below::Flips.name()).into()
+        format!("{before}{missing}{after}").into()
     }
 
     /// What the player's name stands for.
@@ -455,11 +473,15 @@ impl fmt::Display for PlayerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.preset.name)?;
         let mut base = (self.preset.options)();
-        if let (PlayerOptions::Chen(options), PlayerOptions::Chen(base)) = (&self.options, &mut base)
-            && options.flips == Flips::Everywhere
-        {
-            // What differs is printed.
-            base.below = options.below.other();
+        // What differs is printed.
+        match (&self.options, &mut base) {
+            (PlayerOptions::Chen(options), PlayerOptions::Chen(base)) if options.flips == Flips::Everywhere => {
+                base.below = options.below.other();
+            }
+            (PlayerOptions::NegaScout(options), PlayerOptions::NegaScout(base)) => {
+                base.decision = options.decision.other();
+            }
+            _ => {}
         }
         differences(&self.options, &base).iter().try_for_each(|difference| write!(f, ",{difference}"))
     }

@@ -49,10 +49,6 @@ impl<'a> Stopwatch<'a> {
         Stopwatch { time, start: time.now() }
     }
 
-    pub(crate) fn restart(&mut self) {
-        self.start = self.time.now();
-    }
-
     pub(crate) fn elapsed(&self) -> Duration {
         self.time.now().saturating_sub(self.start)
     }

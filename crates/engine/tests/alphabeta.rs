@@ -3,36 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod samples;
+
 use anqi_engine::printed::Printed;
 use anqi_engine::{Below, Evaluate, Fixed, Limits, OutcomeOnly, PlayerSpec, Resources, Score, Stop};
-use anqi_rules::{Deal, Game, Move, Piece, Position, Rules, Seed};
-use rand_core::Rng;
-
-/// The positions of random games, each with so few pieces face down that the plain search can end.
-fn positions(rules: &Rules, seed: &Seed, most_hidden: u32, count: usize) -> Vec<Position> {
-    let mut found = Vec::new();
-    for number in 0u32.. {
-        let seed = seed.child(number.to_le_bytes());
-        let deal = Deal::new(rules, &seed);
-        let mut rng = seed.child("moves").rng();
-        let mut game = Game::new(*rules);
-        while game.outcome().is_none() {
-            let moves = game.legal_moves();
-            let drawn = moves[rng.next_u32() as usize % moves.len()];
-            game.play(deal.resolve(drawn).unwrap()).unwrap();
-            if game.outcome().is_none()
-                && game.position().hidden().len() <= most_hidden
-                && rng.next_u32().is_multiple_of(8)
-            {
-                found.push(*game.position());
-                if found.len() == count {
-                    return found;
-                }
-            }
-        }
-    }
-    found
-}
+use anqi_rules::{Game, Move, Piece, Position, Rules, Seed};
+use samples::positions;
 
 fn printed<'a, E: Evaluate>(eval: &'a E, rules: &Rules, k: usize, below: Below) -> Printed<'a, E> {
     let types = "PpCcGgMmRrNnKk".chars().filter_map(Piece::from_char).collect();
@@ -73,7 +49,7 @@ const VARIANTS: [&str; 6] =
 fn check(rules: &str, most_hidden: u32, depth: u32, count: usize) {
     let rules: Rules = rules.parse().unwrap();
     let seed = Seed::from(u64::from(most_hidden * 10 + depth));
-    for root in positions(&rules, &seed, most_hidden, count) {
+    for root in positions(&rules, &seed, count, |position| position.hidden().len() <= most_hidden) {
         for (name, eval) in [("static", &Fixed::default() as &dyn Dyn), ("outcome", &OutcomeOnly)] {
             let mut expected = vec![("chen:var1".to_owned(), eval.var1(&rules, &root, depth))];
             for below in [Below::Moves, Below::Flips] {
@@ -157,7 +133,7 @@ fn programs_give_the_printed_values_in_many_positions() {
 #[test]
 fn pruning_changes_nothing_with_other_leaves() {
     let rules: Rules = "chen,repeat=off".parse().unwrap();
-    for root in positions(&rules, &Seed::from(5), 8, 40) {
+    for root in positions(&rules, &Seed::from(5), 40, |position| position.hidden().len() <= 8) {
         for leaf in ["quiescence=on", "eval=situated", "eval=situated,quiescence=on"] {
             let value = |variant: &str| played(&format!("chen:enhance,{leaf}{variant}"), rules, &root, 3);
             let plain = value(",table=0,star1=off,sort=off");

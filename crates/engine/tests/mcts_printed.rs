@@ -529,9 +529,9 @@ type Visits = (Option<Move>, HashMap<Move, ResultCounts>);
 fn printed(game: &Game, group: bool, setting: Setting, playouts: u64) -> Visits {
     let mut search = Search::new(game, setting, &Seed::from(5), playouts);
     if group {
-        search.with_group_nodes()
+        search.with_group_nodes();
     } else {
-        search.with_chance_nodes()
+        search.with_chance_nodes();
     }
     let results = |(edge, id): (Edge, usize)| {
         let Edge::Move(mv) = edge else { panic!("{edge:?} at the root") };

@@ -86,7 +86,7 @@ pub enum ExperimentError {
         /// Which file.
         path: String,
         /// What is wrong.
-        error: SheetError,
+        error: Box<SheetError>,
     },
     /// A bad table.
     #[error("{path}: {error}")]
@@ -212,7 +212,7 @@ impl Experiment {
     pub fn open(dir: &Path) -> Result<Experiment, ExperimentError> {
         let path = dir.join("plan.toml");
         let text = read_text(&path, MOST_PLAN_BYTES).map_err(|error| io_error(&path, error))?;
-        let sheet = text.parse().map_err(|error| ExperimentError::Sheet { path: path.display().to_string(), error })?;
+        let sheet = text.parse().map_err(|error| sheet_error(&path, error))?;
         let readme = read_text(&dir.join("README.md"), MOST_PLAN_BYTES).unwrap_or_default();
         let question = readme.lines().next().unwrap_or_default().trim_start_matches('#').trim().to_owned();
         let name = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned();
@@ -342,7 +342,7 @@ impl Run {
             return Err(ExperimentError::NoPlan(self.dir.display().to_string()));
         }
         let text = self.plan()?;
-        text.parse().map_err(|error| ExperimentError::Sheet { path: path.display().to_string(), error })
+        text.parse().map_err(|error| sheet_error(&path, error))
     }
 
     /// By which readings of the papers and rules it was made, as `readings.txt` says, where its plan does not: a line.
@@ -460,6 +460,10 @@ fn folders(dir: &Path) -> Result<Vec<String>, ExperimentError> {
         Ok(names)
     };
     read().map_err(|error| io_error(dir, error))
+}
+
+fn sheet_error(path: &Path, error: SheetError) -> ExperimentError {
+    ExperimentError::Sheet { path: path.display().to_string(), error: Box::new(error) }
 }
 
 fn io_error(path: &Path, error: io::Error) -> ExperimentError {

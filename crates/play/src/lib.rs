@@ -11,6 +11,7 @@
 //! | `joint.rs` | deals to which the players contribute |
 //! | `clock.rs`, `time.rs`, `budget.rs` | time controls; how long to think; what a side may spend |
 //! | `bot.rs`, `levels.rs` | players with their budgets; what a stranger may ask for; players by strength |
+//! | `series.rs`, `series_scores.rs` | games of one person against one program under fixed terms; what people and programs made of them |
 //! | `fault.rs` | how a program can fail |
 //! | `analysis.rs`, `analyst.rs` | what a player thinks of a position, as a document; who thinks for those who study |
 //! | `review.rs`, `luck.rs` | a game looked at again: what moves gave away; what flips gave |
@@ -30,6 +31,8 @@ pub mod luck;
 mod names;
 mod occupant;
 mod review;
+mod series;
+mod series_scores;
 mod terms;
 mod text;
 mod time;
@@ -49,6 +52,10 @@ pub use live::{Allowance, Command, EntryError, LiveGame, Refusal, rewind};
 pub use names::{ColorName, SeatName};
 pub use occupant::Occupant;
 pub use review::{Grade, PlyReview, Review, SideReview, loss_of};
+pub use series::{GameSeries, SeriesError, SeriesGame};
+pub use series_scores::{
+    PersonScores, ProgramScores, SeriesConflict, SeriesProgress, SeriesRecordError, SeriesResult, SeriesScores,
+};
 pub use terms::{Secret, Terms, TermsError};
 pub use time::Stock;
 pub use verify::{Verified, VerifyError, verify};

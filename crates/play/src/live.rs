@@ -12,6 +12,7 @@ use crate::entry::Entry;
 use crate::fault::FaultKind;
 use crate::joint::{JointDeal, JointError, Void};
 use crate::occupant::Occupant;
+use crate::series::SeriesGame;
 use crate::terms::{Agreed, Secret, Terms, TermsError};
 use crate::view::View;
 
@@ -76,6 +77,8 @@ pub struct LiveGame<D: Borrow<Deal> = Deal> {
     take_backs: u32,
     fault: Option<(Seat, String)>,
     promise: Option<Promise>,
+    /// Its place in a series.
+    series: Option<SeriesGame>,
 }
 
 /// What lies under the face-down pieces.
@@ -217,6 +220,9 @@ pub enum Refusal {
     /// Two people play, each at a board of its own.
     #[error("nothing is taken back in a game of two people: what was turned up cannot be forgotten")]
     NoTakeBack,
+    /// The game is one of a series.
+    #[error("nothing is taken back in a game of a series")]
+    InSeries,
     /// The other side is to move.
     #[error("the {} player is not to move", .0.name())]
     NotYourTurn(Seat),
@@ -325,6 +331,7 @@ impl LiveGame {
         let mut live = LiveGame::new(game, deal, seats, [Allowance { clock, per_move: None }; 2], now);
         live.guest = terms.invited.map_or(Guest::None, Guest::Awaited);
         live.joint = joint;
+        live.series.clone_from(&terms.series);
         let mut tags = Tags::new();
         tags.set("Event", "anqi")?;
         if let Some(date) = &terms.date {
@@ -338,6 +345,9 @@ impl LiveGame {
         tags.set("DealCommit", &secret.commitment().to_string())?;
         if let Some(clock) = clock {
             tags.set("TimeControl", &clock.to_string())?;
+        }
+        if let Some(series) = &terms.series {
+            series.record(&mut tags)?;
         }
         live.promise = Some(Promise { secret, tags });
         Ok(live)
@@ -371,6 +381,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
             take_backs: 0,
             fault: None,
             promise: None,
+            series: None,
         }
     }
 
@@ -435,6 +446,12 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     #[must_use]
     pub fn joint(&self) -> Option<&JointDeal> {
         self.joint.as_ref()
+    }
+
+    /// The place of the game in its series, if it is of one.
+    #[must_use]
+    pub fn series(&self) -> Option<&SeriesGame> {
+        self.series.as_ref()
     }
 
     /// Who is to move, while the game goes on.
@@ -554,6 +571,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
                 self.ply(mv, used.unwrap_or_else(|| now.saturating_sub(self.since)))
             }
             Command::TakeBack if self.guest != Guest::None => Err(Refusal::NoTakeBack),
+            Command::TakeBack if self.series.is_some() => Err(Refusal::InSeries),
             Command::TakeBack => {
                 let stands = self.game.plies().len();
                 let human = |ply: &usize| self.seats[ply % 2].is_human();
@@ -630,7 +648,9 @@ impl<D: Borrow<Deal>> LiveGame<D> {
     pub fn apply(&mut self, by: Seat, command: &Command, now: Duration) -> Result<Option<Entry>, Refusal> {
         let entry = self.unchecked(by, command, now)?;
         self.commit(entry.as_slice(), now).map_err(|error| match error {
-            EntryError::Ply(PlyError::Illegal { ply, .. } | PlyError::LongChase { ply, .. }) => self.illegal(ply.to_move()),
+            EntryError::Ply(PlyError::Illegal { ply, .. } | PlyError::LongChase { ply, .. }) => {
+                self.illegal(ply.to_move())
+            }
             error => error.into(),
         })?;
         Ok(entry)
@@ -730,7 +750,7 @@ impl<D: Borrow<Deal>> LiveGame<D> {
             clocks: self.clocks(now),
             running: self.running_clock(now).map(|_| self.game.seat()),
             offer: self.offer,
-            can_take_back: self.goes_on() && played_by_human && self.guest == Guest::None,
+            can_take_back: self.goes_on() && played_by_human && self.guest == Guest::None && self.series.is_none(),
             take_backs: self.take_backs,
             commitment: self.promise.as_ref().map(|promise| promise.secret.commitment()),
             told: self.told(),

@@ -11,6 +11,7 @@ use crate::bot::{BotError, BotPolicy};
 use crate::clock::{Clock, ClockError};
 use crate::joint::JointDeal;
 use crate::occupant::Occupant;
+use crate::series::SeriesGame;
 use crate::text;
 
 /// What is agreed before the first ply, as the players write it. All of it is public.
@@ -43,6 +44,9 @@ pub struct Terms {
     /// Whose seat waits for a player who is invited.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "text::option")]
     pub invited: Option<Seat>,
+    /// The place of the game in its series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<SeriesGame>,
 }
 
 fn no_player(contributes: &[bool; 2]) -> bool {

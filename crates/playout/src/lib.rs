@@ -48,6 +48,6 @@ mod word;
 pub use feed::{Feed, FeedGame};
 pub use path::Path;
 pub use policy::{Policy, Reading, UnknownName, UnknownPolicy};
-pub use run::{PlayoutOptions, each, feed, for_each, playout, playouts};
+pub use run::{MOST_LANES, PlayoutOptions, each, feed, for_each, playout, playouts};
 pub use start::PlayoutStart;
 pub use summary::{End, Moments, Playout, PlayoutResult, PlayoutSummary};

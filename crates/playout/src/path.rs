@@ -70,6 +70,15 @@ impl Path {
         }
     }
 
+    /// How many games are best under way at a time. A ply is one long chain of instructions, each waiting for the one
+    /// before; with a second vector of games the processor has something to do meanwhile.
+    pub(crate) fn lanes(self) -> usize {
+        match self.width() {
+            1 => 1,
+            width => 2 * width,
+        }
+    }
+
     pub(crate) fn run<P: Narrow, const JUMPS: bool>(self, job: PlayoutBatch<'_>, squares: u32) {
         match self.0 {
             Inner::Portable => portable::run::<P, JUMPS>(job, squares),

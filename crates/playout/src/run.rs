@@ -93,7 +93,7 @@ pub fn for_each(
     mut sink: impl FnMut(u64, Playout),
 ) {
     let source = BatchSource::Range { start, indices, sink: &mut sink };
-    run(source, start.arena, options, seed, path);
+    run(source, path.lanes(), start.arena, options, seed, path);
 }
 
 /// Plays playout number `index` of `seed` from each start, and hands it to `sink` with its place in
@@ -120,29 +120,34 @@ pub fn each(
     path: Path,
     sink: impl FnMut(usize, Playout),
 ) {
-    feed(&mut List { games: games.iter().enumerate(), sink }, options, seed, path);
+    feed(&mut List { games: games.iter().enumerate(), sink }, path.lanes(), options, seed, path);
 }
 
-/// Plays the games of `feed`, as many at a time as there are lanes, until it gives no more.
-pub fn feed(feed: &mut dyn Feed, options: &PlayoutOptions, seed: u64, path: Path) {
+/// The most lanes that a [`feed`] can have.
+pub const MOST_LANES: usize = 64;
+
+/// Plays the games of `feed` in so many `lanes` (at least 1 and at most [`MOST_LANES`]) until it gives no more.
+///
+/// Every lane plays a ply at a time, all of them together. When a game ends its lane hands over the result and asks for the
+/// next game, which it begins one ply later; of lanes whose games end at the same time the first comes first. So
+/// what the feed is told and asked, and in which order, depends on its games and on the number of lanes, but not on the
+/// path: where vectors have other widths, or games are played one by one, results wait for their turn.
+pub fn feed(feed: &mut dyn Feed, lanes: usize, options: &PlayoutOptions, seed: u64, path: Path) {
+    let lanes = lanes.clamp(1, MOST_LANES);
     let mut next = feed.next();
     while let Some(FeedGame { start: PlayoutStart { arena, .. }, .. }) = next {
         // Comes back when the games are over, or with one in `next` that needs another board.
-        run(BatchSource::Feed { feed, arena, next: &mut next }, arena, options, seed, path);
+        run(BatchSource::Feed { feed, arena, next: &mut next }, lanes, arena, options, seed, path);
     }
 }
 
-fn run(mut source: BatchSource<'_>, arena: Arena, options: &PlayoutOptions, seed: u64, path: Path) {
+fn run(mut source: BatchSource<'_>, lanes: usize, arena: Arena, options: &PlayoutOptions, seed: u64, path: Path) {
     match options.reading {
         Reading::Rules => {
-            let job = PlayoutBatch { limits: options.limits(), seed, source };
+            let job = PlayoutBatch { limits: options.limits(), seed, source, lanes };
             Many { job, squares: arena.squares, path }.dispatch(options.policy, arena);
         }
-        Reading::Paper => {
-            while let Some((tag, start, index)) = source.next() {
-                source.done(tag, playout(&start, options, seed, index));
-            }
-        }
+        Reading::Paper => source.play_in_turn(lanes, |start, index| playout(start, options, seed, index)),
     }
 }
 
@@ -175,6 +180,8 @@ pub(crate) struct PlayoutBatch<'a> {
     pub(crate) limits: PlyLimits,
     pub(crate) seed: u64,
     pub(crate) source: BatchSource<'a>,
+    /// How many games are under way at a time; see [`feed`].
+    pub(crate) lanes: usize,
 }
 
 /// Where games come from, and where results go. Not generic: a call costs nothing beside a game, and
@@ -186,7 +193,34 @@ pub(crate) enum BatchSource<'a> {
     Feed { feed: &'a mut dyn Feed, arena: Arena, next: &'a mut Option<FeedGame> },
 }
 
+/// A game that was played before its time.
+#[derive(Clone, Copy)]
+struct EarlyGame {
+    tag: u64,
+    /// When its lane would find out that it is over.
+    end: u64,
+    playout: Playout,
+}
+
 impl BatchSource<'_> {
+    /// Plays one game after the other, and hands over each result when it would come out of its lane.
+    pub(crate) fn play_in_turn(&mut self, lanes: usize, mut play: impl FnMut(&PlayoutStart, u64) -> Playout) {
+        let mut begin = |source: &mut Self, time: u64| {
+            let (tag, start, index) = source.next()?;
+            let playout = play(&start, index);
+            Some(EarlyGame { tag, end: time + u64::from(playout.plies - start.dealt_plies()), playout })
+        };
+        let mut games: Vec<Option<EarlyGame>> = (0..lanes).map(|_| begin(self, 0)).collect();
+        // The first of those that end first.
+        while let Some(first) =
+            games.iter_mut().filter(|game| game.is_some()).min_by_key(|game| game.map(|game| game.end))
+            && let Some(EarlyGame { tag, end, playout }) = first.take()
+        {
+            self.done(tag, playout);
+            *first = begin(self, end + 1);
+        }
+    }
+
     /// The next game: its tag, where it starts and which playout it is.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(u64, PlayoutStart, u64)> {

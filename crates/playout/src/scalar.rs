@@ -17,10 +17,8 @@ use crate::word::{Word, both, transposed};
 
 /// Plays one game after the other.
 pub(crate) fn run<C: Choose, const JUMPS: bool>(job: PlayoutBatch<'_>) {
-    let PlayoutBatch { limits, seed, mut source } = job;
-    while let Some((tag, start, index)) = source.next() {
-        source.done(tag, play::<C, ByAction, JUMPS>(&start, limits, Generator::new(seed, index)));
-    }
+    let PlayoutBatch { limits, seed, mut source, lanes } = job;
+    source.play_in_turn(lanes, |start, index| play::<C, ByAction, JUMPS>(start, limits, Generator::new(seed, index)));
 }
 
 /// How an action is drawn and played: a [`Reading`](crate::Reading) that is known at compile time.

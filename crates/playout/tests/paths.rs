@@ -1,8 +1,8 @@
 //! Every path plays the same games, and any way to split the work gives the same sums.
 
 use anqi_playout::{
-    Feed, FeedGame, Path, Playout, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, each, feed, for_each,
-    playout, playouts,
+    Feed, FeedGame, MOST_LANES, Path, Playout, PlayoutOptions, PlayoutStart, PlayoutSummary, Policy, Reading, each,
+    feed, for_each, playout, playouts,
 };
 use anqi_rules::{Move, Position, Rules};
 
@@ -146,11 +146,106 @@ fn a_feed_decides_as_it_goes() {
     let start = PlayoutStart::from(&initial("chen"));
     let options = PlayoutOptions { policy: Policy::Capture, ..PlayoutOptions::default() };
     for path in Path::available() {
-        for most in [1, 5, 16, 40, 1000] {
+        for (most, lanes) in [(1, 16), (5, 32), (16, 16), (40, 33), (1000, MOST_LANES), (1000, 1)] {
             let mut chain = Chain { start, options, flying: 0, most, left: 500, plies: 0 };
-            feed(&mut chain, &options, 3, path);
-            assert_eq!((chain.left, chain.flying), (0, 0), "{path} {most}");
+            feed(&mut chain, lanes, &options, 3, path);
+            assert_eq!((chain.left, chain.flying), (0, 0), "{path} {most} {lanes}");
         }
+    }
+}
+
+/// Chooses every game by all that it was told before, now and then none, and keeps everything.
+struct Diary {
+    starts: Vec<PlayoutStart>,
+    left: u64,
+    state: u64,
+    entries: Vec<(u64, Option<Playout>)>,
+}
+
+impl Feed for Diary {
+    fn next(&mut self) -> Option<FeedGame> {
+        self.left = self.left.checked_sub(1)?;
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(self.left);
+        let (tag, start) = (self.left, self.starts[(self.state >> 33) as usize % self.starts.len()]);
+        self.entries.push((tag, None));
+        (!self.state.is_multiple_of(50)).then_some(FeedGame { tag, start, index: self.state >> 40 })
+    }
+
+    fn done(&mut self, tag: u64, found: Playout) {
+        self.state ^= tag << 20 ^ u64::from(found.plies);
+        self.entries.push((tag, Some(found)));
+    }
+}
+
+/// What a feed is told and asked, and in which order, is the same on every path.
+#[test]
+fn lanes_are_the_same_on_every_path() {
+    let same_board = |position: &&Position| position.board().name() == "4x8";
+    let starts = starts();
+    let all: Vec<PlayoutStart> = starts.iter().map(PlayoutStart::from).collect();
+    let alike = starts.iter().filter(same_board).filter(|position| position.ladder() == starts[0].ladder());
+    let alike: Vec<PlayoutStart> = alike.map(PlayoutStart::from).collect();
+    let cases = [
+        (Policy::Random, Reading::Rules, None),
+        (Policy::Capture, Reading::Rules, None),
+        (Policy::Capture, Reading::Rules, Some(9)),
+        (Policy::CaptureAvoid, Reading::Rules, None),
+        (Policy::Trap, Reading::Rules, None),
+        (Policy::Capture, Reading::Paper, None),
+    ];
+    for (policy, reading, cut) in cases {
+        let options = PlayoutOptions { policy, cut, reading, ..PlayoutOptions::default() };
+        // Where boards are mixed, games wait for another board until all others have ended.
+        for (starts, lanes) in [(&alike, 1), (&alike, 7), (&alike, 16), (&alike, 32), (&alike, 45), (&all, MOST_LANES)]
+        {
+            let diary = |path| {
+                let mut diary = Diary { starts: starts.clone(), left: 400, state: 11, entries: Vec::new() };
+                feed(&mut diary, lanes, &options, 3, path);
+                diary.entries
+            };
+            let expected = diary(Path::SCALAR);
+            assert!(expected.len() > 2 * lanes, "{policy} {lanes}");
+            for path in Path::available() {
+                assert_eq!(diary(path), expected, "{path} {policy} {lanes}");
+            }
+        }
+    }
+}
+
+/// One lane is one game after the other; in two lanes the shorter game ends first, and the next one begins a ply later.
+#[test]
+fn lanes_keep_time() {
+    struct Two {
+        games: Vec<FeedGame>,
+        ends: Vec<u64>,
+    }
+    impl Feed for Two {
+        fn next(&mut self) -> Option<FeedGame> {
+            self.games.pop()
+        }
+
+        fn done(&mut self, tag: u64, _: Playout) {
+            self.ends.push(tag);
+        }
+    }
+    let start = PlayoutStart::from(&initial("chen"));
+    let options = PlayoutOptions::default();
+    let plies = |index| playout(&start, &options, 3, index).plies - 1; // the first flip comes with the deal
+    let order = |lanes, path| {
+        let games = (0..3).rev().map(|index| FeedGame { tag: index, start, index }).collect();
+        let mut two = Two { games, ends: Vec::new() };
+        feed(&mut two, lanes, &options, 3, path);
+        two.ends
+    };
+    let first = if plies(0) <= plies(1) { 0 } else { 1 };
+    let second = 1 - first;
+    let (third_ends, second_ends) = (plies(first) + 1 + plies(2), plies(second));
+    let lane_of_third = first;
+    let third_first = (third_ends, lane_of_third) < (second_ends, second);
+    let expected = if third_first { [first, 2, second] } else { [first, second, 2] };
+    for path in Path::available() {
+        assert_eq!(order(1, path), [0, 1, 2]);
+        assert_eq!(order(2, path), expected);
     }
 }
 

@@ -34,7 +34,7 @@ pub use attacks::{Direction, cannon_targets, neighbours};
 pub use contribution::Contribution;
 pub use deal::{Commitment, Deal, DealError, Seed, SeedError};
 pub use game::{Game, Outcome, PlyError, PositionMismatch, Seat, Termination};
-pub use moves::{MOST_MOVES, Move, MoveList, Ply};
+pub use moves::{MOST_MOVES, Move, MoveList, Ply, Survey};
 pub use notation::{Faces, ParseError, excerpt};
 pub use perft::{PerftCase, PerftCaseError, divide, perft, perft_visiting};
 pub use piece::{ByColor, Color, Kind, Ladder, Material, Piece};

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::attacks::{Direction, cannon_targets, neighbours};
-use crate::piece::{Color, Piece};
+use crate::piece::{ByColor, Color, Piece};
 use crate::position::Position;
 use crate::square::{Square, SquareSet};
 
@@ -87,10 +87,15 @@ impl Position {
     #[inline]
     pub fn captures_into(&self, list: &mut MoveList) {
         let Some(mover) = self.turn() else { return };
+        self.push_captures(self.contacts().captures(self, mover), self.jumpers(mover), mover, list);
+    }
+
+    #[inline]
+    fn push_captures(&self, steps: Contacts, cannons: SquareSet, mover: Color, list: &mut MoveList) {
         for direction in Direction::ALL {
-            push_steps(list, self.step_captures(direction, mover), direction);
+            push_steps(list, steps.sources(direction), direction);
         }
-        for from in self.jumpers(mover) {
+        for from in cannons {
             list.extend(self.jumps(from, mover).iter().map(|to| Move::Step { from, to }));
         }
     }
@@ -114,6 +119,33 @@ impl Position {
             .sum();
         let jumps: u32 = self.jumpers(mover).iter().map(|cannon| self.jumps(cannon, mover).len()).sum();
         steps + jumps
+    }
+
+    /// How many moves each side has, and the captures of the side to move: one look at the board finds both.
+    #[must_use]
+    #[inline]
+    pub fn survey(&self) -> Survey {
+        let contacts = self.contacts();
+        let empty = Neighbours::of(self.empty());
+        let mut survey = Survey::default();
+        for color in Color::ALL {
+            let (own, captures) = (Neighbours::of(self.pieces(color)), contacts.captures(self, color));
+            let forward = captures.forward | own.here & empty.there;
+            let backward = captures.backward | own.there & empty.here;
+            let (mut jumps, mut cannons) = (0, SquareSet::EMPTY);
+            for cannon in self.jumpers(color) {
+                let targets = self.jumps(cannon, color);
+                jumps += targets.len();
+                if !targets.is_empty() {
+                    cannons |= cannon.set();
+                }
+            }
+            survey.mobility[color] = forward.count_ones() + backward.count_ones() + jumps;
+            if self.turn() == Some(color) {
+                (survey.steps, survey.cannons) = (captures, cannons);
+            }
+        }
+        survey
     }
 
     /// Whether the side to move can do anything at all.
@@ -194,6 +226,20 @@ impl Position {
         self.pieces(mover) & direction.opposite().shift(self.empty())
     }
 
+    /// Which of two neighbours takes the other by its rung, for all pairs of neighbours at once.
+    #[inline]
+    fn contacts(&self) -> Contacts {
+        let [p0, p1, p2] = self.planes().map(|plane| Neighbours::of(SquareSet(plane)));
+        let greater = p2.here & !p2.there
+            | !(p2.here ^ p2.there) & (p1.here & !p1.there | !(p1.here ^ p1.there) & p0.here & !p0.there);
+        let equal = !(p2.here ^ p2.there) & !(p1.here ^ p1.there) & !(p0.here ^ p0.there);
+        // Rung 7 against rung 1 is wrong both ways round: the king spares the pawn, the pawn takes the king.
+        let (king, pawn) = (p2.here & p1.here & p0.here, !p2.here & !p1.here & p0.here);
+        let (king_there, pawn_there) = (p2.there & p1.there & p0.there, !p2.there & !p1.there & p0.there);
+        let wrong = king & pawn_there | pawn & king_there;
+        Contacts { forward: (greater | equal) ^ wrong, backward: !greater ^ wrong }
+    }
+
     /// Pieces of `mover` that can capture by a step in `direction`.
     #[must_use]
     #[inline]
@@ -226,6 +272,84 @@ impl Position {
     #[inline]
     pub fn jumps(&self, cannon: Square, mover: Color) -> SquareSet {
         cannon_targets(cannon, self.occupied()) & self.pieces(mover.other())
+    }
+}
+
+/// A set beside itself: the low half of each word pairs every square with its northern neighbour, the high half with its
+/// eastern one. So two words have all neighbours of a board, each pair once.
+#[derive(Clone, Copy)]
+struct Neighbours {
+    /// The squares of the set.
+    here: u64,
+    /// Those whose northern or eastern neighbour is in the set.
+    there: u64,
+}
+
+impl Neighbours {
+    #[inline]
+    fn of(set: SquareSet) -> Neighbours {
+        let both = |north: SquareSet, east: SquareSet| u64::from(north.0) | u64::from(east.0) << 32;
+        Neighbours { here: both(set, set), there: both(Direction::South.shift(set), Direction::West.shift(set)) }
+    }
+}
+
+/// What [`Position::survey`] finds.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Survey {
+    /// How many moves the pieces of each colour have, whoever is to move; flips not among them.
+    pub mobility: ByColor<u32>,
+    /// The captures by a step of the side to move.
+    steps: Contacts,
+    /// Its cannons that can capture.
+    cannons: SquareSet,
+}
+
+impl Survey {
+    /// Whether the side to move can capture.
+    #[must_use]
+    #[inline]
+    pub fn has_captures(&self) -> bool {
+        self.steps.forward | self.steps.backward != 0 || !self.cannons.is_empty()
+    }
+
+    /// What [`Position::captures_into`] appends, of the position that was surveyed.
+    #[inline]
+    pub fn captures_into(&self, position: &Position, list: &mut MoveList) {
+        let Some(mover) = position.turn() else { return };
+        position.push_captures(self.steps, self.cannons, mover, list);
+    }
+}
+
+/// Pairs of neighbours, each at its southern or western square, in the halves of [`Neighbours`].
+#[derive(Clone, Copy, Default, Debug)]
+struct Contacts {
+    /// Where this square takes its neighbour.
+    forward: u64,
+    /// Where the neighbour takes this square.
+    backward: u64,
+}
+
+impl Contacts {
+    /// The captures of `mover` by a step.
+    #[inline]
+    fn captures(self, position: &Position, mover: Color) -> Contacts {
+        let steppers = Neighbours::of(position.pieces(mover) & !position.jumpers(mover));
+        let enemies = Neighbours::of(position.pieces(mover.other()));
+        Contacts {
+            forward: self.forward & steppers.here & enemies.there,
+            backward: self.backward & steppers.there & enemies.here,
+        }
+    }
+
+    /// From where a piece goes in `direction`.
+    #[inline]
+    fn sources(self, direction: Direction) -> SquareSet {
+        match direction {
+            Direction::North => SquareSet(self.forward as u32),
+            Direction::South => Direction::North.shift(SquareSet(self.backward as u32)),
+            Direction::East => SquareSet((self.forward >> 32) as u32),
+            Direction::West => Direction::East.shift(SquareSet((self.backward >> 32) as u32)),
+        }
     }
 }
 

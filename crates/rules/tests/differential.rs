@@ -81,6 +81,16 @@ fn compare_positions(position: &Position, board: &Mailbox) {
     let steps = acts.iter().filter(|act| matches!(act, Act::Step(..))).count();
     assert_eq!(sorted(position.moves()), sorted(acts.iter().copied().map(decision)), "the moves of {position}");
     assert_eq!(position.count_steps() as usize, steps, "the steps of {position}");
+    if let Some(mover) = position.turn() {
+        let survey = position.survey();
+        let mut captures = MoveList::new();
+        survey.captures_into(position, &mut captures);
+        assert_eq!(captures, position.captures(), "the captures of a survey of {position}");
+        assert_eq!(survey.has_captures(), !captures.is_empty(), "whether {position} has captures");
+        let mobility = survey.mobility;
+        assert_eq!(mobility[mover] as usize, steps, "the mobility of the mover in {position}");
+        assert_eq!(mobility[mover.other()], position.after_pass().count_steps(), "the other mobility in {position}");
+    }
     assert_eq!(position.has_moves(), !acts.is_empty(), "whether {position} has moves");
     let in_order =
         position.captures().into_iter().chain(quiet_steps(position)).chain(position.hidden().iter().map(Move::Flip));

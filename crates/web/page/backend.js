@@ -13,7 +13,7 @@
  * @typedef {{
  *   hello: 'welcome', new: 'game', open: 'game', 'open-link': 'game', 'go-on': 'game', close: 'closed', play: 'done' | 'warning', 'take-back': 'done',
  *   resign: 'done', 'offer-draw': 'done', 'accept-draw': 'done', 'decline-draw': 'done', hint: 'hint', at: 'position', analyse: 'done', 'stop-analysis': 'done', review: 'done', link: 'link',
- *   join: 'game', commit: 'done', reveal: 'done', claim: 'done' }} Answers
+ *   join: 'game', commit: 'done', reveal: 'done', claim: 'done', 'begin-series': 'series', series: 'series', 'next-game': 'game' }} Answers
  */
 
 /**
@@ -35,6 +35,8 @@
  * @property {() => Promise<import('./wire').Games>} games the newest games that are kept
  * @property {(text: string) => Promise<import('./wire').Imported>} keep keeps the games of a text
  * @property {(game: string, format: 'anqi' | 'txt') => Promise<string>} download an address from which the game's file can be saved
+ * @property {() => Promise<import('./wire').SeriesList>} series the series that are kept
+ * @property {(series: string, end: '.csv' | '-games.csv' | '.anqi') => string} seriesFile the address of a file of a series, or of `all`
  */
 
 /** A request was not done. */

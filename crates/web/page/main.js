@@ -6,6 +6,7 @@ import { button, byId, html, svg } from './dom.js';
 import { gamesDialog } from './games.js';
 import { mark, remark, reviewPanel } from './review.js';
 import { contribute, forgetAnswers, hasBegun, hold, holding, isBetweenTwo, ownSeat, plays, seatsPanel } from './seats.js';
+import { seriesDialog, seriesPanel } from './series.js';
 import { Socket } from './socket.js';
 import { graph, isFlip, studyPanel } from './study.js';
 import { verify } from './verify.js';
@@ -14,13 +15,14 @@ import { preferred, speak, t } from './words.js';
 /**
  * @typedef {import('./backend.js').Backend} Backend
  * @typedef {import('./backend.js').Request} Request
- * @typedef {Extract<Request, { type: 'new' | 'open' | 'open-link' | 'go-on' | 'join' }>} Opening
+ * @typedef {Extract<Request, { type: 'new' | 'open' | 'open-link' | 'go-on' | 'join' | 'next-game' }>} Opening
  * @typedef {import('./wire').GameView} GameView
  * @typedef {import('./wire').PositionView} PositionView
  * @typedef {import('./wire').PlayerView} PlayerView
  * @typedef {import('./wire').Study} Study
  * @typedef {import('./wire').PlyReview} PlyReview
  * @typedef {import('./wire').Review} Review
+ * @typedef {import('./wire').SeriesView} SeriesView
  * @typedef {import('./wire').Welcome} Welcome
  * @typedef {import('./wire').You} You
  * @typedef {import('./study.js').Chances} Chances
@@ -46,6 +48,7 @@ const state = {
   /** Where the page looks; null for where the game stands. @type {PositionView | null} */ past: null,
   /** What this page is in the game; null if it acts for both sides. @type {You | null} */ you: null,
   /** The invitation by which it came. @type {string | null} */ invitation: null,
+  /** The series that is played here, with or without one of its games. @type {SeriesView | null} */ series: null,
   analysing: false,
   /** @type {Study | null} */ study: null,
   /** Chances of the first player by ply. @type {Map<number, Chances>} */ chances: new Map(),
@@ -99,11 +102,26 @@ async function connected(now) {
   if (state.game ? !await openGame(state.game.game) : !await openPlace()) draw();
 }
 
+/** Asks how a series stands, and shows it. @param {string} series */
+async function openSeries(series) {
+  const view = await ask({ type: 'series', series });
+  if (!view) return false;
+  state.series = view;
+  if (!state.game) history.replaceState(null, '', `#series=${series}`);
+  state.starting = false;
+  draw();
+  return true;
+}
+
+/** The game of the series that is in play, or the next one. */
+const nextGame = () => void (state.series && open({ type: 'next-game', series: state.series.series }));
+
 /** Opens what the address names: a game, a seat of it, an invitation to one, or a whole game in a link. */
 async function openPlace() {
   const place = new URLSearchParams(location.hash.slice(1));
-  const [game, link] = [place.get('game'), place.get('link')];
+  const [game, link, series] = [place.get('game'), place.get('link'), place.get('series')];
   if (link) return open({ type: 'open-link', link });
+  if (series) return openSeries(series);
   if (!game) return false;
   const seat = place.get('seat');
   if (seat) hold(game, { token: seat });
@@ -230,7 +248,10 @@ function show(game) {
     state.reviews = new Map();
     board.drawn = '';
     history.replaceState(null, '', `#game=${game.game}`);
+    if (state.series?.series !== game.series?.series) state.series = null;
   }
+  // How its series stands changes when a game of it begins and when it ends.
+  if (game.series && (other || game.inPlay !== state.game?.inPlay)) void openSeries(game.series.series);
   const moved = other || state.game?.shown.position !== game.shown.position;
   Object.assign(state, { game, said: null, told: performance.now() });
   if (moved) seen = performance.now() + SEEN;
@@ -240,6 +261,9 @@ function show(game) {
   // What is refused, another page of this browser has done.
   void contribute(game, state.you, (request) => backend.request(request).catch(() => null));
 }
+
+/** Whether the server refuses to help in a game: it is one of a series, and not over. @param {GameView | null} game */
+const withoutHelp = (game) => !!game?.series && !game.outcome;
 
 /** Whether this page is to move. @param {GameView} game */
 const isMyTurn = (game) => game.yourTurn && (!state.you || state.you.seats.includes(game.shown.seat));
@@ -268,7 +292,7 @@ async function look(ply) {
 function study() {
   state.study = null;
   const position = shown();
-  if (state.analysing && position) void ask({ type: 'analyse', ply: position.ply });
+  if (state.analysing && position && !withoutHelp(state.game)) void ask({ type: 'analyse', ply: position.ply });
 }
 
 /** @param {string} wanted */
@@ -277,7 +301,7 @@ async function move(wanted) {
   if (state.past || !state.game) return;
   /** @type {Extract<Request, { type: 'play' }>} */
   const request = { type: 'play', move: wanted, ply: state.game.plies.length, teach: false };
-  const answer = await ask({ ...request, teach: settings.teach });
+  const answer = await ask({ ...request, teach: settings.teach && !withoutHelp(state.game) });
   if (answer?.type !== 'warning') return;
   state.hint = answer.better;
   drawBoard();
@@ -329,6 +353,27 @@ async function openGames() {
     if (await openGame(game)) closeDialog();
   };
   openDialog(await gamesDialog(backend, choose, closeDialog), t('gamesTitle'));
+}
+
+async function openAllSeries() {
+  const { rules, players } = state.welcome ?? { rules: [], players: [] };
+  const openOne = async (/** @type {string} */ series) => {
+    closeDialog();
+    if (!await openSeries(series) || !state.series) return;
+    const last = state.series.games.filter(({ stands }) => stands === 'over').at(-1)?.game;
+    if (state.series.next !== null) nextGame();
+    else if (last) void openGame(last);
+  };
+  const begin = async (/** @type {import('./series.js').BeginSeries} */ request) => {
+    try {
+      const begun = await backend.request(request);
+      await openOne(begun.series);
+    } catch (error) {
+      byId('series-told').textContent = error instanceof Error ? error.message : String(error);
+    }
+  };
+  const parts = await seriesDialog(backend, players, rules, begin, openOne, closeDialog);
+  openDialog([...parts, html('p', { role: 'alert', id: 'series-told' })], t('series'));
 }
 
 async function share() {
@@ -404,6 +449,7 @@ function drawAll() {
   drawSides();
   drawBoard();
   drawSeats();
+  drawSeries();
   drawActions();
   drawStart();
   drawStudy();
@@ -550,7 +596,7 @@ function drawBoard() {
   const movable = state.puzzle !== null || (!state.past && !!game && isMyTurn(game));
   const map = state.study && state.analysing ? new Map(state.study.moveInfos.filter(isFlip).map((flip) => [flip.move, flip.winrate ?? 0])) : null;
   board.root.setAttribute('aria-label', 'anqi');
-  board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing, label });
+  board.set({ files: game?.files ?? 4, ranks: game?.ranks ?? 8, shown: shown() ?? EMPTY, faces: settings.faces, movable, hint: state.hint, map, threats: state.analysing && !withoutHelp(game), label });
 }
 
 /** Who plays, who is away, and the links. */
@@ -571,6 +617,17 @@ function drawSeats() {
   if (opened) document.getElementById('links')?.setAttribute('open', '');
 }
 
+/** How the series stands. */
+function drawSeries() {
+  const { game, series } = state;
+  const place = byId('series');
+  place.hidden = !series || (!!game && game.series?.series !== series.series);
+  if (!series || place.hidden) return place.replaceChildren();
+  const opened = document.querySelector('#series-games[open]') !== null;
+  place.replaceChildren(...seriesPanel(series, game?.game ?? null, backend, { next: nextGame, open: (wanted) => void openGame(wanted) }));
+  if (opened) document.getElementById('series-games')?.setAttribute('open', '');
+}
+
 function drawActions() {
   const { game } = state;
   const place = byId('actions');
@@ -582,8 +639,8 @@ function drawActions() {
     add('withdraw', () => confirmed(t('withdrawSure'), () => void ask({ type: 'resign' })), { id: 'withdraw' });
   } else if (game.inPlay && plays(state.you)) {
     const between = isBetweenTwo(game, state.you);
-    if (!between) add('takeBack', () => void ask({ type: 'take-back' }), { id: 'take-back', disabled: !game.canTakeBack });
-    add('hint', async () => {
+    if (!between && !game.series) add('takeBack', () => void ask({ type: 'take-back' }), { id: 'take-back', disabled: !game.canTakeBack });
+    if (!game.series) add('hint', async () => {
       const answer = await ask({ type: 'hint' });
       if (!answer) return;
       state.hint = answer.move;
@@ -603,7 +660,7 @@ function drawActions() {
     add('resign', () => confirmed(t('resignSure'), () => void ask({ type: 'resign' })), { id: 'resign' });
   }
   if (game.damage?.canGoOn && plays(state.you)) add('goOn', goOn, { id: 'go-on' });
-  add('analysis', () => {
+  if (!withoutHelp(game)) add('analysis', () => {
     state.analysing = !state.analysing;
     if (!state.analysing) void ask({ type: 'stop-analysis' });
     study();
@@ -632,7 +689,7 @@ function drawActions() {
 
 function drawStart() {
   const place = byId('start');
-  place.hidden = !!state.game && !state.starting;
+  place.hidden = (!!state.game || !!state.series) && !state.starting;
   const drawn = place.hidden || !state.welcome ? '' : `${settings.language} ${settings.faces}`;
   // What somebody is filling in is left alone.
   if (place.dataset.drawn === drawn) return;
@@ -673,7 +730,8 @@ function drawStart() {
       html('label', {}, t('clock'), ' ', clock), html('label', {}, t('rules'), ' ', rule),
       html('p', { class: 'note' }, t('eloNote'))),
     html('label', {}, teach, ' ', t('teach')),
-    html('button', { id: 'play', class: 'main' }, t('play'))), howTo());
+    html('button', { id: 'play', class: 'main' }, t('play'))),
+  html('p', {}, button(t('seriesOpen'), () => void openAllSeries(), { id: 'open-series' })), howTo());
 }
 
 /** What somebody needs to know who has never played. */
@@ -688,7 +746,7 @@ function howTo() {
 
 function drawStudy() {
   const place = byId('study');
-  place.hidden = !state.analysing || !state.game;
+  place.hidden = !state.analysing || !state.game || withoutHelp(state.game);
   if (place.hidden) return place.replaceChildren();
   const game = /** @type {GameView} */ (state.game);
   /** @type {HTMLElement[]} */

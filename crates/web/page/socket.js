@@ -83,4 +83,14 @@ export class Socket {
   async download(game, format) {
     return `/api/games/${game}.${format}`;
   }
+
+  /** @type {Backend['series']} */
+  async series() {
+    return read(await fetch('/api/series'));
+  }
+
+  /** @type {Backend['seriesFile']} */
+  seriesFile(series, end) {
+    return `/api/series/${series}${end}`;
+  }
 }

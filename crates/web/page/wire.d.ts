@@ -79,13 +79,40 @@ contributions?: [ContributionView | null, ContributionView | null], };
 export type Event = { "type": "game" } & GameView | { "type": "change" } & Change | { "type": "analysis" } & Study | { "type": "review-ply", game: string, review: PlyReview, } | { "type": "review" } & Review;
 
 /**
+ * A game of a series.
+ */
+export type GameOfSeries = { 
+/**
+ * From 1.
+ */
+number: number, 
+/**
+ * Who moves first.
+ */
+first: Mover, stands: GameStands, 
+/**
+ * Its name, once it has begun.
+ */
+game: string | null, result: PersonResult | null, 
+/**
+ * The fingerprint of its deal, which is promised with the series.
+ */
+commitment: string, };
+
+export type GameStands = "waiting" | "in-play" | "over" | "unreadable";
+
+/**
  * A game as a page sees it.
  */
 export type GameView = { game: string, 
 /**
  * How many changes this server has told; a [`Change`] carries the next number.
  */
-version: number, rules: string, files: number, ranks: number, drawAt: number | null, commitment: string | null, plies: Array<string>, 
+version: number, rules: string, files: number, ranks: number, drawAt: number | null, commitment: string | null, 
+/**
+ * Its place in a series, if it is of one: then there is no help while it is in play.
+ */
+series?: SeriesGame, plies: Array<string>, 
 /**
  * First, then second.
  */
@@ -210,6 +237,8 @@ winrate?: number,
  */
 wdl?: [number, number, number], };
 
+export type Mover = "person" | "program";
+
 /**
  * A game that a page has opened.
  */
@@ -221,7 +250,11 @@ you?: You, game: string,
 /**
  * How many changes this server has told; a [`Change`] carries the next number.
  */
-version: number, rules: string, files: number, ranks: number, drawAt: number | null, commitment: string | null, plies: Array<string>, 
+version: number, rules: string, files: number, ranks: number, drawAt: number | null, commitment: string | null, 
+/**
+ * Its place in a series, if it is of one: then there is no help while it is in play.
+ */
+series?: SeriesGame, plies: Array<string>, 
 /**
  * First, then second.
  */
@@ -294,6 +327,11 @@ awaits: Awaited | null,
  * What it has revealed is told when the game is over.
  */
 revealed: boolean, };
+
+/**
+ * How a game ended for the person.
+ */
+export type PersonResult = "won" | "drawn" | "lost";
 
 export type PlayerView = { name: string, person: boolean, level: number | null, color: ColorName | null, 
 /**
@@ -372,7 +410,7 @@ export type Proven = "win" | "draw" | "loss";
 /**
  * Why a request was not done, for programs.
  */
-export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged" | "not-damaged" | "not-seated" | "wrong-token" | "taken" | "not-begun" | "not-awaited" | "not-opened" | "no-take-back" | "not-away" | "nothing-to-claim" | "void" | "busy" | "quota";
+export type RefusalKind = "malformed" | "wrong-setup" | "wrong-player" | "no-such-game" | "wrong-link" | "nothing-open" | "no-such-ply" | "not-a-move" | "illegal" | "other-ply" | "not-your-turn" | "nothing-to-take-back" | "nobody-to-resign" | "no-offer" | "offered-already" | "kept" | "over" | "still-played" | "nothing-to-play" | "too-many-nodes" | "storage" | "damaged" | "not-damaged" | "not-seated" | "wrong-token" | "taken" | "not-begun" | "not-awaited" | "not-opened" | "no-take-back" | "not-away" | "nothing-to-claim" | "void" | "in-series" | "no-such-series" | "series-over" | "busy" | "quota";
 
 /**
  * Why a request was not done.
@@ -414,7 +452,23 @@ nodes?: number | null, } | { "type": "stop-analysis", } | { "type": "review", } 
 /**
  * The invitation.
  */
-token: string, } | { "type": "commit", commitment: string, } | { "type": "reveal", seed: string, nonce: string, } | { "type": "claim", };
+token: string, } | { "type": "commit", commitment: string, } | { "type": "reveal", seed: string, nonce: string, } | { "type": "claim", } | { "type": "begin-series", person: string, 
+/**
+ * How strong the person is, 1 for the strongest.
+ */
+rank?: number | null, 
+/**
+ * A level, or a player string with its budget.
+ */
+program: string, 
+/**
+ * Those of Chen et al., if they are left out.
+ */
+rules?: string | null, clock?: string | null, 
+/**
+ * How many games in each order; five, if it is left out.
+ */
+each?: number | null, } | { "type": "series", series: string, } | { "type": "next-game", series: string, };
 
 /**
  * The answer to a request.
@@ -423,7 +477,7 @@ export type Response = { "type": "welcome" } & Welcome | { "type": "game" } & Op
 /**
  * Expected score that the move gives away.
  */
-loss: number, } | { "type": "hint", move: string, } | { "type": "position", shown: PositionView, } | { "type": "link", link: string, } | { "type": "error" } & Refused;
+loss: number, } | { "type": "hint", move: string, } | { "type": "position", shown: PositionView, } | { "type": "link", link: string, } | { "type": "series" } & SeriesView | { "type": "error" } & Refused;
 
 /**
  * The whole game.
@@ -500,6 +554,57 @@ export type Schema = "anqi-page-1" | "anqi-page-2";
  * `first` or `second`.
  */
 export type SeatName = "first" | "second";
+
+/**
+ * The place of a game in its series, as its journal and its record tell it.
+ */
+export type SeriesGame = { 
+/**
+ * The name of the series.
+ */
+series: string, 
+/**
+ * Which game of it, from 1.
+ */
+number: number, 
+/**
+ * How many games the series has.
+ */
+of: number, 
+/**
+ * Who plays against the program.
+ */
+person: string, 
+/**
+ * The person's rank, if it was given.
+ */
+rank?: number, };
+
+/**
+ * The list of series.
+ */
+export type SeriesList = { schema: 'anqi-series-list-1', series: Array<SeriesView>, };
+
+/**
+ * A series of games of a person against a program, and how it stands.
+ */
+export type SeriesView = { 
+/**
+ * Its name.
+ */
+series: string, person: string, rank: number | null, program: string, rules: string, clock: string | null, 
+/**
+ * In the order in which they are played.
+ */
+games: Array<GameOfSeries>, 
+/**
+ * The number of the game that is in play, or else of the next one; none if all are over.
+ */
+next: number | null, 
+/**
+ * The scores of the finished games; more than one row if the program has changed in between.
+ */
+table: Array<TableRow>, };
 
 /**
  * One player in the whole game.
@@ -607,6 +712,19 @@ to: Goal | null,
  * Whether the proof holds for the game's draw by quiet plies; repetition is in no table.
  */
 knowsDrawRule: boolean, };
+
+/**
+ * A row of Table 5 of Chen et al.
+ */
+export type TableRow = { program: string, 
+/**
+ * Wins, losses and draws of the program where it moved first.
+ */
+computerFirst: [number, number, number], 
+/**
+ * Wins, losses and draws of the person where the person did.
+ */
+humanFirst: [number, number, number], gsFirst: number | null, gsSecond: number | null, ts: number | null, };
 
 /**
  * What a page needs to begin.

@@ -30,6 +30,7 @@ assets! {
     "study.js": "text/javascript; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
     "games.js": "text/javascript; charset=utf-8",
+    "series.js": "text/javascript; charset=utf-8",
     "seats.js": "text/javascript; charset=utf-8",
     "verify.js": "text/javascript; charset=utf-8",
 }

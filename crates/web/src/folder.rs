@@ -9,6 +9,7 @@ use anqi_records::Record;
 use anqi_store::{clear_parts, exists, is_open_to_others, list, make_secret, read_text, remove};
 
 use crate::hosted::{HostedError, HostedGame, journal_path, record_path};
+use crate::series;
 
 /// The most that the record of a game may have, which is the most that the reader of records takes.
 const MOST_RECORD_BYTES: usize = 16 << 20;
@@ -45,9 +46,9 @@ pub(crate) fn game(
 /// written are taken away, as a killed server may have left them. Gives notes for the user.
 pub(crate) fn tidy(dir: &Path, policy: &BotPolicy) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
-    if let Err(error) =
-        clear_parts(dir, |name| name == "server.json" || [".journal", ".anqi"].iter().any(|end| name.ends_with(end)))
-    {
+    if let Err(error) = clear_parts(dir, |name| {
+        name == "server.json" || [".journal", ".anqi", ".series"].iter().any(|end| name.ends_with(end))
+    }) {
         notes.push(format!("{}: what a killed server left half written cannot be removed: {error}", dir.display()));
     }
     let files: Vec<PathBuf> = list(dir)?.into_iter().map(|found| found.path).collect();
@@ -101,5 +102,5 @@ fn extension(path: &Path) -> &str {
 /// Whether a file is one of those that a server makes in its folder.
 fn is_ours(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
-    name == "lock" || name == "server.json" || ["journal", "anqi", "part"].contains(&extension(path))
+    name == "lock" || name == "server.json" || ["journal", "anqi", "part", series::EXTENSION].contains(&extension(path))
 }

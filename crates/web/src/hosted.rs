@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anqi_engine::BuildError;
 use anqi_play::{
-    BotPolicy, Clock, Command, Entry, EntryError, JointDeal, LiveGame, Occupant, Refusal, Secret, Terms, TermsError,
-    Void,
+    BotPolicy, Clock, Command, Entry, EntryError, JointDeal, LiveGame, Occupant, Refusal, Secret, SeriesGame, Terms,
+    TermsError, Void,
 };
 use anqi_records::{Record, RecordError, ReplayError, Tags, replay};
 use anqi_rules::{Commitment, Game, Move, Seat, Seed, SeedError, excerpt};
@@ -75,6 +75,7 @@ struct Kept {
     has_begun: bool,
     /// What the player was known by who was invited and has come.
     guest: Option<(Seat, String)>,
+    series: Option<SeriesGame>,
     /// Whether it was read from its record, not from a journal.
     is_record: bool,
 }
@@ -113,6 +114,8 @@ pub(crate) enum HostedError {
     NotDamaged,
     #[error("you are watching this game: only its players can do that")]
     NotSeated,
+    #[error("this is a game of a series: no hints, warnings and analyses until it is over")]
+    InSeries,
     #[error("this link holds no seat of this game: open the game without it to watch")]
     WrongToken,
     #[error("the invitation was used: another player has the seat; open the game without it to watch")]
@@ -356,6 +359,7 @@ impl HostedGame {
             joint: game.joint().cloned(),
             has_begun: game.has_begun(),
             guest: game.guest().map(|(seat, key)| (seat, key.to_owned())),
+            series: game.series().cloned(),
             record: game.record(),
             is_record: false,
         }))
@@ -382,6 +386,8 @@ impl HostedGame {
             joint: JointDeal::of_record(record.tags()).ok().flatten(),
             has_begun: true,
             guest: None,
+            // What is wrong with it is found when its series is looked at.
+            series: SeriesGame::of_record(record.tags()).ok().flatten(),
             record: record.clone(),
             is_record: true,
         };
@@ -446,6 +452,25 @@ impl HostedGame {
 
     pub(crate) fn is_in_play(&self) -> bool {
         matches!(self.state, State::Live(_)) && !self.is_over()
+    }
+
+    /// Whether it is in play, or would be if a page opened it.
+    pub(crate) fn may_be_played(&self) -> bool {
+        let is_left = self.damage.is_none() && !self.is_over() && !self.is_record() && !self.is_too_late();
+        self.is_in_play() || is_left
+    }
+
+    /// The place of the game in its series, if it is of one.
+    pub(crate) fn series(&self) -> Option<&SeriesGame> {
+        match &self.state {
+            State::Live(live) => live.game.series(),
+            State::Kept(kept) => kept.series.as_ref(),
+        }
+    }
+
+    /// Refuses to think for a player of a series, whose game is not over; a damaged one may go on.
+    pub(crate) fn check_no_help(&self) -> Result<(), HostedError> {
+        if self.series().is_some() && !self.is_over() { Err(HostedError::InSeries) } else { Ok(()) }
     }
 
     /// Whether the game has ended, or is void.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use anqi_engine::{BuildError, Resources};
-use anqi_play::{Analyst, AnalystError, Bot, BotPolicy, Occupant, Secret, Terms, TermsError};
+use anqi_play::{Analyst, AnalystError, Bot, BotPolicy, GameSeries, Occupant, Secret, SeriesError, Terms, TermsError};
 use anqi_records::{Reader, Record};
 use anqi_rules::{Seat, Seed, excerpt};
 use anqi_store::{Access, FolderLock, JournalError, LockError, Syncer, create_secret_folder, remove, write_whole};
@@ -25,6 +25,7 @@ use crate::presence::{Timer, Waits};
 use crate::retention::old_games;
 use crate::scheduler::{Scheduler, Turn, Urgency};
 use crate::seat::Tokens;
+use crate::series::series_path;
 use crate::tasks::{OwnedTask, on_disk};
 use crate::thinkers::Thinkers;
 use crate::view::GameView;
@@ -62,6 +63,8 @@ pub struct House {
     /// Whether a game without seats is for spectators alone.
     public: bool,
     waits: Waits,
+    /// Held while a game of a series begins.
+    series_turn: Mutex<()>,
     /// Where it is served, once [`House::announce`] was told.
     pub(crate) holder: OnceLock<Holder>,
 }
@@ -188,6 +191,7 @@ impl House {
             resources: settings.resources,
             public: settings.public,
             waits: settings.waits,
+            series_turn: Mutex::default(),
             holder: OnceLock::new(),
         });
         let _ = whose.set(Arc::downgrade(&house));
@@ -227,7 +231,7 @@ impl House {
 
     /// A name for a new game, and where its deal comes from. They have nothing to do with each other: a name decides how
     /// engines break ties, and may not know what lies face down.
-    fn new_name(&self) -> io::Result<(String, Seed)> {
+    pub(crate) fn new_name(&self) -> io::Result<(String, Seed)> {
         let random = || -> io::Result<Seed> {
             let mut bytes = [0; 32];
             getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
@@ -240,18 +244,31 @@ impl House {
                 None => (random()?, random()?),
             };
             let id = id_of(&name);
-            if !self.hosted_games().contains_key(&id)
-                && ![journal_path(&self.dir, &id), record_path(&self.dir, &id)].iter().any(|path| path.exists())
-            {
+            if !self.hosted_games().contains_key(&id) && !self.is_there(&id) && !series_path(&self.dir, &id).exists() {
                 return Ok((id, secret));
             }
         }
+    }
+
+    /// Whether a game has this name.
+    pub(crate) fn is_there(&self, id: &str) -> bool {
+        [journal_path(&self.dir, id), record_path(&self.dir, id)].iter().any(|path| path.exists())
     }
 
     /// Begins a game; [`go_on`](House::go_on) lets it go on. Gives the tokens of its seats, if it has any.
     pub(crate) fn begin(&self, terms: Terms) -> Result<(Arc<OpenGame>, Option<Tokens>), HostedError> {
         // A name is used up even if nothing comes of the game: so did the first version, and its sessions replay.
         let (id, secret) = self.new_name()?;
+        self.begin_as(&id, Secret::from_seed(&secret), terms)
+    }
+
+    /// Begins a game that has a name and a deal already.
+    pub(crate) fn begin_as(
+        &self,
+        id: &str,
+        secret: Secret,
+        terms: Terms,
+    ) -> Result<(Arc<OpenGame>, Option<Tokens>), HostedError> {
         let mut humans = [false; 2];
         for (wanted, human) in [&terms.first, &terms.second].into_iter().zip(&mut humans) {
             let occupant = Occupant::read(wanted, &self.limits.bots).map_err(TermsError::from)?;
@@ -261,14 +278,13 @@ impl House {
         let mut terms = Terms { date: Some(today()), ..terms }.with_engines(&self.policy, &self.resources)?;
         let waits_for_players = terms.invited.is_some() || terms.contributes != [false; 2];
         if waits_for_players {
-            terms.name.clone_from(&id);
+            id.clone_into(&mut terms.name);
         }
         let within = waits_for_players.then_some(self.waits.begin);
         let tokens =
-            (self.public || terms.invited.is_some()).then(|| Tokens::new(&id, humans, terms.invited)).transpose()?;
+            (self.public || terms.invited.is_some()).then(|| Tokens::new(id, humans, terms.invited)).transpose()?;
         let (seats, tokens) = tokens.unzip();
-        let secret = Secret::from_seed(&secret);
-        let hosted = HostedGame::with_seats(&self.dir, &id, &terms, secret, seats, within, &self.policy, &self.disk)?;
+        let hosted = HostedGame::with_seats(&self.dir, id, &terms, secret, seats, within, &self.policy, &self.disk)?;
         Ok((hold(&mut self.hosted_games(), hosted), tokens))
     }
 
@@ -294,7 +310,7 @@ impl House {
         let open_game = self.find(id)?;
         // A game in play has its deal to itself, whatever has become of its file since it was opened.
         open_game.hosted().check_can_go_on()?;
-        let new = id_of(&Seed::from([8; 32]).child(id));
+        let new = continuation(id);
         match self.find(&new) {
             Err(HostedError::NoSuchGame(_)) => {}
             found => return found,
@@ -387,22 +403,32 @@ impl House {
         Ok(found.iter().filter_map(|(_, id)| self.peek(id)).collect())
     }
 
-    /// A game as the list shows it, without sitting down at it; `None` if it is not there any more.
+    /// A game as the list shows it; `None` if it is not there any more.
     fn peek(&self, id: &str) -> Option<Listed> {
+        let listed = self.look_at(id, |hosted| Listed::of(hosted, &self.policy))?;
+        Some(listed.unwrap_or_else(|_| Listed::unreadable(id)))
+    }
+
+    /// What can be told of a game without sitting down at it; `None` if there is none of this name.
+    pub(crate) fn look_at<T>(&self, id: &str, tell: impl FnOnce(&HostedGame) -> T) -> Option<Result<T, HostedError>> {
         let open_game = self.hosted_games().get(id).and_then(Weak::upgrade);
         if let Some(open_game) = open_game {
-            let hosted = open_game.hosted();
-            return Some(Listed::of(&hosted, hosted.is_in_play(), &self.policy));
+            return Some(Ok(tell(&open_game.hosted())));
         }
         let look = || HostedGame::look(&self.dir, id, &self.policy);
-        Some(match folder::game(&self.dir, id, &self.policy, look)? {
-            Ok(hosted) => {
-                let in_play =
-                    hosted.damage().is_none() && !hosted.is_over() && !hosted.is_record() && !hosted.is_too_late();
-                Listed::of(&hosted, in_play, &self.policy)
-            }
-            Err(_) => Listed::unreadable(id),
-        })
+        folder::game(&self.dir, id, &self.policy, look).map(|found| found.map(|hosted| tell(&hosted)))
+    }
+
+    /// A series as it was asked for, with texts that say everything.
+    pub(crate) fn agree(&self, wanted: GameSeries) -> Result<GameSeries, SeriesError> {
+        let program = Occupant::read(&wanted.program, &self.limits.bots).map_err(TermsError::from)?;
+        program.bot().map_or(Ok(()), |bot| self.resources.open_for(&bot.player)).map_err(TermsError::from)?;
+        wanted.agreed(&self.limits.bots, &self.resources)
+    }
+
+    /// One game of a series begins at a time.
+    pub(crate) fn series_turn(&self) -> MutexGuard<'_, ()> {
+        self.series_turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells the pages of a game what has changed, and lets an engine move and the clock run. An engine without a clock moves
@@ -664,7 +690,7 @@ impl OpenGame {
 }
 
 impl Listed {
-    fn of(hosted: &HostedGame, in_play: bool, policy: &BotPolicy) -> Listed {
+    fn of(hosted: &HostedGame, policy: &BotPolicy) -> Listed {
         let record = hosted.record();
         let tag = |name: &str| record.tags().get(name).map(str::to_owned);
         Listed {
@@ -675,7 +701,7 @@ impl Listed {
             result: record.result().name(),
             reason: tag("Termination").or_else(|| tag("Void").map(|void| format!("void: {void}"))),
             plies: record.plies().len(),
-            in_play,
+            in_play: hosted.may_be_played(),
             damaged: hosted.damage().is_some(),
         }
     }
@@ -715,7 +741,12 @@ fn is_long(bot: &Bot) -> bool {
 
 pub(crate) const ID_DIGITS: usize = 16;
 
-fn id_of(seed: &Seed) -> String {
+/// The name of the game as which a damaged one goes on.
+pub(crate) fn continuation(id: &str) -> String {
+    id_of(&Seed::from([8; 32]).child(id))
+}
+
+pub(crate) fn id_of(seed: &Seed) -> String {
     seed.to_string()[..ID_DIGITS].to_owned()
 }
 

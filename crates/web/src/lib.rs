@@ -21,6 +21,7 @@
 //! | `hosted.rs` | `HostedGame`: one game of the server, in play with its journal or kept as a record |
 //! | `seat.rs`, `presence.rs` | who may act in a game, by tokens; who is there, and for how long is waited |
 //! | `journal.rs` | what is on disk while a game is played |
+//! | `series.rs` | series of games of a person against a program |
 //! | `view.rs`, `watchers.rs` | what a page is shown of a game, and of every change of it |
 //! | `house.rs`, `thinkers.rs` | all games; engines that move, flags that fall; list and import |
 //! | `study.rs` | what the analyst thinks of a position |
@@ -55,6 +56,7 @@ mod retention;
 mod routes;
 mod scheduler;
 mod seat;
+mod series;
 mod server;
 mod socket;
 mod study;

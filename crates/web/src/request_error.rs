@@ -1,10 +1,11 @@
 //! Why a page's request was not done: in words, and as a kind that a program can act on.
 
-use anqi_play::{JointError, TermsError};
+use anqi_play::{JointError, SeriesError, TermsError};
 
 use crate::hosted::HostedError;
 use crate::limits::LimitError;
 use crate::link::LinkError;
+use crate::series::SeriesRefusal;
 use crate::wire::{RefusalKind, Refused};
 
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +28,20 @@ pub(crate) enum RequestError {
     Link(#[from] LinkError),
     #[error(transparent)]
     Limit(#[from] LimitError),
+    #[error(transparent)]
+    Series(SeriesRefusal),
+}
+
+/// What a game or a bound refuses is that, in a series or not.
+impl From<SeriesRefusal> for RequestError {
+    fn from(refusal: SeriesRefusal) -> RequestError {
+        match refusal {
+            SeriesRefusal::Game(error) => error.into(),
+            SeriesRefusal::Limit(error) => error.into(),
+            SeriesRefusal::Agreement(SeriesError::Terms(error)) => HostedError::from(error).into(),
+            refusal => RequestError::Series(refusal),
+        }
+    }
 }
 
 impl RequestError {
@@ -41,6 +56,14 @@ impl RequestError {
             RequestError::Link(_) => RefusalKind::WrongLink,
             RequestError::Limit(LimitError::Busy(_) | LimitError::Rate { .. }) => RefusalKind::Busy,
             RequestError::Limit(LimitError::GameSize(_) | LimitError::FolderFull(_)) => RefusalKind::Quota,
+            RequestError::Series(refusal) => match refusal {
+                SeriesRefusal::NoSuchSeries(_) => RefusalKind::NoSuchSeries,
+                SeriesRefusal::Agreement(SeriesError::Program(_)) => RefusalKind::WrongPlayer,
+                SeriesRefusal::Over(_) => RefusalKind::SeriesOver,
+                SeriesRefusal::Io(_) => RefusalKind::Storage,
+                SeriesRefusal::Damaged { .. } | SeriesRefusal::Conflict(_) => RefusalKind::Damaged,
+                _ => RefusalKind::WrongSetup,
+            },
             RequestError::Game(error) => match error {
                 HostedError::Terms(TermsError::Occupant(_) | TermsError::NotAPerson { .. })
                 | HostedError::Player(_) => RefusalKind::WrongPlayer,
@@ -58,6 +81,7 @@ impl RequestError {
                     anqi_play::Refusal::Joint(JointError::NotOpened(_)) => RefusalKind::NotOpened,
                     anqi_play::Refusal::Joint(_) => RefusalKind::NotAwaited,
                     anqi_play::Refusal::NoTakeBack => RefusalKind::NoTakeBack,
+                    anqi_play::Refusal::InSeries => RefusalKind::InSeries,
                     anqi_play::Refusal::Illegal { .. } => RefusalKind::Illegal,
                     anqi_play::Refusal::TooLate { .. } => RefusalKind::OtherPly,
                     anqi_play::Refusal::NotYourTurn(_) => RefusalKind::NotYourTurn,
@@ -74,6 +98,7 @@ impl RequestError {
                 HostedError::Damaged(_) | HostedError::NoHead { .. } => RefusalKind::Damaged,
                 HostedError::NotDamaged => RefusalKind::NotDamaged,
                 HostedError::NotSeated => RefusalKind::NotSeated,
+                HostedError::InSeries => RefusalKind::InSeries,
                 HostedError::WrongToken => RefusalKind::WrongToken,
                 HostedError::Taken => RefusalKind::Taken,
                 HostedError::NoPart(_) => RefusalKind::Malformed,

@@ -1,14 +1,15 @@
 //! How long games are kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use anqi_store::{FolderLock, list, remove};
+use anqi_store::{FolderLock, Found, list, remove};
 
 use crate::backup::BackupError;
+use crate::series::{EXTENSION, family};
 
 /// Deletes games that were not touched for this long, finished or not, from a folder that no server uses. Gives their names;
 /// a trial deletes nothing.
@@ -37,7 +38,20 @@ pub(crate) fn old_games(dir: &Path, keep: Duration) -> io::Result<BTreeMap<Strin
             games.entry(id.to_owned()).or_default().push(found);
         }
     }
-    games.retain(|_, files| files.iter().all(|file| file.modified < before));
+    let mut young: HashSet<String> = games
+        .iter()
+        .filter(|(_, files)| files.iter().any(|file| file.modified >= before))
+        .map(|(id, _)| id.clone())
+        .collect();
+    // A series is as young as the youngest of its games, and keeps all of them: its table needs them.
+    let is_series = |files: &[Found]| files.iter().any(|file| file.path.extension() == Some(OsStr::new(EXTENSION)));
+    for (name, _) in games.iter().filter(|(_, files)| is_series(files)) {
+        let family = family(name);
+        if !family.is_disjoint(&young) {
+            young.extend(family);
+        }
+    }
+    games.retain(|id, _| !young.contains(id));
     Ok(games.into_iter().map(|(id, files)| (id, files.into_iter().map(|file| file.path).collect())).collect())
 }
 

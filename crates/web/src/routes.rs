@@ -22,9 +22,10 @@ use crate::house::House;
 use crate::limits::LimitError;
 use crate::metrics::{Exposition, count, resident_bytes};
 use crate::scheduler::Urgency;
+use crate::series::{SeriesExport, SeriesRefusal};
 use crate::socket::{LONGEST_MESSAGE, talk};
 use crate::visitors::Visitor;
-use crate::wire::{self, Event, Games};
+use crate::wire::{self, Event, Games, SeriesList};
 
 /// A page that has not asked for anything in this time is let go.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -58,6 +59,8 @@ pub(crate) fn public(site: Arc<Site>) -> Router {
         .route("/api/server", get(holder))
         .route("/api/games", get(list).post(import))
         .route("/api/games/{file}", get(export))
+        .route("/api/series", get(list_series))
+        .route("/api/series/{file}", get(export_series))
         .layer(DefaultBodyLimit::max(LONGEST_IMPORT))
         .layer(middleware::from_fn_with_state(Arc::clone(&site), guard))
         // A watcher asks by any name, and learns nothing.
@@ -217,13 +220,50 @@ fn exported(house: &House, file: &str) -> Response {
     let mut writer = Writer::new(Vec::new(), format);
     let record = open_game.hosted().record();
     match writer.write(&record) {
-        Ok(()) => {
-            let name = format!("attachment; filename=\"anqi-{file}\"");
-            let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-            let name = HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment"));
-            ([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, name)], writer.into_inner()).into_response()
-        }
+        Ok(()) => attachment(file, "text/plain; charset=utf-8", writer.into_inner()),
         Err(error) => (StatusCode::CONFLICT, format!("{error}\n")).into_response(),
+    }
+}
+
+/// A file that the browser saves.
+fn attachment(file: &str, kind: &'static str, bytes: impl IntoResponse) -> Response {
+    let name = format!("attachment; filename=\"anqi-{file}\"");
+    let name = HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment"));
+    ([(header::CONTENT_TYPE, HeaderValue::from_static(kind)), (header::CONTENT_DISPOSITION, name)], bytes)
+        .into_response()
+}
+
+/// A public server keeps no series.
+async fn list_series(State(site): State<Arc<Site>>) -> Response {
+    let house = Arc::clone(&site.house);
+    match tokio::task::spawn_blocking(move || house.list_series()).await {
+        Ok(Ok(series)) => json_response(&SeriesList { schema: "anqi-series-list-1", series }),
+        Ok(Err(error)) => failed(&error),
+        Err(error) => failed(&error),
+    }
+}
+
+/// `ID.csv` is Table 5 for this series, `ID-games.csv` its games line by line, `ID.anqi` their records; `all` in place of ID
+/// stands for all series of the folder.
+async fn export_series(State(site): State<Arc<Site>>, Path(file): Path<String>) -> Response {
+    let house = Arc::clone(&site.house);
+    let exported = move || {
+        let kinds = [
+            ("-games.csv", SeriesExport::Games, "text/csv; charset=utf-8"),
+            (".csv", SeriesExport::Table, "text/csv; charset=utf-8"),
+            (".anqi", SeriesExport::Records, "text/plain; charset=utf-8"),
+        ];
+        let found = kinds.into_iter().find_map(|(end, what, kind)| Some((file.strip_suffix(end)?, what, kind)));
+        let Some((name, what, kind)) = found else { return not_found("expected .csv, -games.csv or .anqi") };
+        match house.export_series((name != "all").then_some(name), what) {
+            Ok(text) => attachment(&format!("series-{file}"), kind, text),
+            Err(error @ SeriesRefusal::NoSuchSeries(_)) => not_found(&error.to_string()),
+            Err(error) => failed(&error),
+        }
+    };
+    match tokio::task::spawn_blocking(exported).await {
+        Ok(response) => response,
+        Err(error) => failed(&error),
     }
 }
 

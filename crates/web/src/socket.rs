@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anqi_play::{Analysis, Analyst, Command, Grade, LEVELS, Review, Terms, loss_of, rewind, rounded};
+use anqi_play::{Analysis, Analyst, Command, GameSeries, Grade, LEVELS, Review, Terms, loss_of, rewind, rounded};
 use anqi_rules::{Game, Rules, Seat};
 use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
@@ -39,6 +39,8 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// Positions looked at before a hint, and before a warning: some tenths of a second.
 const HINT_NODES: u64 = 200_000;
 const TEACH_NODES: u64 = 100_000;
+/// As Chen et al. had it.
+const GAMES_IN_EACH_ORDER: u32 = 5;
 
 /// Talks with a page until it goes, or the server ends.
 pub(crate) async fn talk(mut socket: WebSocket, house: Arc<House>, visitor: Arc<Visitor>, connection: Arc<Connection>) {
@@ -280,6 +282,23 @@ impl Page {
                 let waits = *self.house.waits();
                 self.change(|hosted, dir, held| hosted.claim(dir, held, &waits))?
             }
+            Request::BeginSeries { person, rank, program, rules, clock, each } => {
+                let series = GameSeries {
+                    person,
+                    rank,
+                    program,
+                    rules: rules.unwrap_or_else(|| Rules::chen().to_string()),
+                    clock,
+                    each: each.unwrap_or(GAMES_IN_EACH_ORDER),
+                    ..GameSeries::default()
+                };
+                Response::Series(self.house.begin_series(series)?)
+            }
+            Request::Series { series } => Response::Series(self.house.series(&series)?),
+            Request::NextGame { series } => {
+                let open_game = self.house.next_game(&series, &self.visitor)?;
+                self.enter(open_game, Held::ALL, None, None)
+            }
             Request::Close {} => {
                 self.leave();
                 Response::Closed {}
@@ -423,6 +442,7 @@ impl Page {
         let held = self.held()?;
         let (wanted, game) = {
             let hosted = self.open()?.hosted();
+            hosted.check_no_help()?;
             (hosted.person_move(held, &mv)?, hosted.game().clone())
         };
         let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Urgency::Move)?;
@@ -454,6 +474,7 @@ impl Page {
     }
 
     fn hint(&mut self, re: Option<u64>) -> Result<(), RequestError> {
+        self.open()?.hosted().check_no_help()?;
         let game = self.open()?.hosted().game().clone();
         let (permit, mut turn) = self.house.scheduler.request(self.visitor.id(), Urgency::Move)?;
         let (house, news) = (Arc::clone(&self.house), self.news.clone());
@@ -485,6 +506,7 @@ impl Page {
         if most > limit {
             return Err(RequestError::TooManyNodes { asked: most, most: limit });
         }
+        self.open()?.hosted().check_no_help()?;
         let game = Arc::new(self.game_at(ply)?);
         let id: Arc<str> = self.open()?.hosted().id().into();
         self.study = None;
@@ -519,6 +541,7 @@ impl Page {
             if hosted.is_in_play() {
                 return Err(RequestError::StillPlayed);
             }
+            hosted.check_no_help()?;
             (hosted.id().to_owned(), hosted.game().clone())
         };
         self.review = None;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anqi_play::{ColorName, JointDeal, Occupant, SeatName};
+use anqi_play::{ColorName, JointDeal, Occupant, SeatName, SeriesGame};
 use anqi_rules::{Contribution, Game, Material, Move, Piece, Ply, Position, Seat, Square, cannon_targets};
 use serde::Serialize;
 
@@ -22,6 +22,10 @@ pub(crate) struct GameView {
     ranks: u8,
     draw_at: Option<u16>,
     commitment: Option<String>,
+    /// Its place in a series, if it is of one: then there is no help while it is in play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    series: Option<SeriesGame>,
     plies: Vec<String>,
     #[serde(flatten)]
     state: State,
@@ -240,6 +244,7 @@ impl GameView {
             ranks: board.ranks(),
             draw_at: game.rules().draw(),
             commitment: hosted.commitment(),
+            series: hosted.series().cloned(),
             plies: game.plies().iter().map(ToString::to_string).collect(),
             state: State::of(hosted),
         }

@@ -105,6 +105,31 @@ pub(crate) enum Request {
     },
     /// The other player has left: the game is lost for it.
     Claim {},
+    /// A series of games of a person against a program begins.
+    BeginSeries {
+        person: String,
+        /// How strong the person is, 1 for the strongest.
+        #[serde(default)]
+        rank: Option<u32>,
+        /// A level, or a player string with its budget.
+        program: String,
+        /// Those of Chen et al., if they are left out.
+        #[serde(default)]
+        rules: Option<String>,
+        #[serde(default)]
+        clock: Option<String>,
+        /// How many games in each order; five, if it is left out.
+        #[serde(default)]
+        each: Option<u32>,
+    },
+    /// How a series stands.
+    Series {
+        series: String,
+    },
+    /// Opens the game of a series that is in play, or begins the next one.
+    NextGame {
+        series: String,
+    },
 }
 
 /// The answer to a request.
@@ -134,6 +159,7 @@ pub(crate) enum Response {
     Link {
         link: String,
     },
+    Series(SeriesView),
     Error(Refused),
 }
 
@@ -247,6 +273,11 @@ pub(crate) enum RefusalKind {
     NothingToClaim,
     /// The game ended before it began.
     Void,
+    /// A game of a series is in play: nothing is taken back, and the engine helps with nothing.
+    InSeries,
+    NoSuchSeries,
+    /// All games of the series are over.
+    SeriesOver,
     /// Too much is asked of the server at the moment: later it may be done.
     Busy,
     /// A bound of the server is reached: waiting does not help soon.
@@ -278,6 +309,94 @@ impl From<&Level> for LevelView {
     fn from(level: &Level) -> LevelView {
         LevelView { number: level.number, player: level.player, elo: level.elo }
     }
+}
+
+/// A series of games of a person against a program, and how it stands.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct SeriesView {
+    /// Its name.
+    pub(crate) series: String,
+    pub(crate) person: String,
+    pub(crate) rank: Option<u32>,
+    pub(crate) program: String,
+    pub(crate) rules: String,
+    pub(crate) clock: Option<String>,
+    /// In the order in which they are played.
+    pub(crate) games: Vec<GameOfSeries>,
+    /// The number of the game that is in play, or else of the next one; none if all are over.
+    pub(crate) next: Option<u32>,
+    /// The scores of the finished games; more than one row if the program has changed in between.
+    pub(crate) table: Vec<TableRow>,
+}
+
+/// A game of a series.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct GameOfSeries {
+    /// From 1.
+    pub(crate) number: u32,
+    /// Who moves first.
+    pub(crate) first: Mover,
+    pub(crate) stands: GameStands,
+    /// Its name, once it has begun.
+    pub(crate) game: Option<String>,
+    pub(crate) result: Option<PersonResult>,
+    /// The fingerprint of its deal, which is promised with the series.
+    pub(crate) commitment: String,
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) enum Mover {
+    Person,
+    Program,
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) enum GameStands {
+    Waiting,
+    InPlay,
+    Over,
+    /// Its files cannot be read: it does not count, and the series goes on without it.
+    Unreadable,
+}
+
+/// How a game ended for the person.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) enum PersonResult {
+    Won,
+    Drawn,
+    Lost,
+}
+
+/// A row of Table 5 of Chen et al.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct TableRow {
+    pub(crate) program: String,
+    /// Wins, losses and draws of the program where it moved first.
+    pub(crate) computer_first: [u64; 3],
+    /// Wins, losses and draws of the person where the person did.
+    pub(crate) human_first: [u64; 3],
+    pub(crate) gs_first: Option<f64>,
+    pub(crate) gs_second: Option<f64>,
+    pub(crate) ts: Option<f64>,
+}
+
+/// The list of series.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct SeriesList {
+    #[cfg_attr(test, ts(type = "'anqi-series-list-1'"))]
+    pub(crate) schema: &'static str,
+    pub(crate) series: Vec<SeriesView>,
 }
 
 /// The list of games.
@@ -420,6 +539,7 @@ mod tests {
         found.visit::<Event>();
         found.visit::<Games>();
         found.visit::<Imported>();
+        found.visit::<SeriesList>();
         let declarations: Vec<String> = found.all.into_values().collect();
         let head = "// Generated from crates/web/src/wire.rs: UPDATE=1 cargo test -p anqi-web --lib wire\n";
         let expected = format!("{head}\n{}", declarations.join("\n"));

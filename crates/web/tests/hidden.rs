@@ -289,6 +289,75 @@ fn paired_between_friends(rules: &str, flips: &[Ply], id: &str, mut seed: u64) -
     }
 }
 
+/// What a page is told of a series, and in its first game until it has seen `most` flips; and those flips.
+fn in_a_series(rules: &str, seed: u64, most: usize) -> (Vec<String>, Vec<Ply>) {
+    let server = start(seed);
+    let mut page = server.page();
+    let begin = json!({ "type": "begin-series", "person": "Alice", "program": "level:2", "rules": rules, "each": 3 });
+    let begun = page.ask(begin);
+    let series = begun["series"].as_str().unwrap().to_owned();
+    let mut game = until_asked(&mut page, None, json!({ "type": "next-game", "series": series }));
+    while flips(&game).len() < most && game["outcome"].is_null() {
+        let ply = plies(&game);
+        page.ask(json!({ "type": "series", "series": series }));
+        for refused in ["hint", "take-back", "review"] {
+            assert_eq!(page.ask(json!({ "type": refused }))["type"], "error");
+        }
+        for file in ["", "/all.csv", "/all-games.csv", "/all.anqi"] {
+            page.heard.push(server.get(&format!("/api/series{file}")));
+        }
+        page.heard.push(server.get(&format!("/api/games/{}.anqi", game["game"].as_str().unwrap())));
+        game = until_asked(&mut page, Some(&game), json!({ "type": "play", "move": choose(&game), "ply": ply }));
+    }
+    let games = begun["games"].as_array().unwrap();
+    let masked = |text: &String| {
+        let commitments = games.iter().map(|game| game["commitment"].as_str().unwrap());
+        commitments.fold(text.clone(), |text, commitment| text.replace(commitment, "COMMITMENT"))
+    };
+    let heard: Vec<String> = page.heard.iter().map(masked).collect();
+    let shows = |text: &String| {
+        serde_json::from_str::<Value>(text).is_ok_and(|value| value["type"] == "game" && flips(&value).len() >= most)
+    };
+    let told = heard.iter().position(shows).map_or(heard.len(), |told| told + 1);
+    (heard[..told].to_vec(), flips(&game))
+}
+
+/// A seed whose series has a first deal that agrees with these flips but for the last.
+fn paired_in_a_series(rules: &str, flips: &[Ply], mut seed: u64) -> u64 {
+    let start = *Game::new(rules.parse::<Rules>().unwrap()).position();
+    let (last, before) = flips.split_last().unwrap();
+    loop {
+        seed += 1;
+        let series = Seed::from(seed).child(0_u64.to_le_bytes());
+        let deal = Deal::of(&start, &series.child(1_u32.to_le_bytes()).child("deal of a game"));
+        let same = |ply: &Ply| deal.resolve(ply.to_move()).unwrap() == *ply;
+        if before.iter().all(same) && !same(last) {
+            return seed;
+        }
+    }
+}
+
+/// The order of the games, their names and everything else that is told of a series do not depend on its deals.
+#[test]
+fn nothing_hidden_is_told_of_a_series() {
+    let mut compared = 0;
+    for number in 0..24 {
+        let (rules, most) = (if number % 2 == 0 { LARGE } else { SMALL }, 1 + (number / 2 % 4) as usize);
+        let seed = 11_000_000 + 1_000_000 * number;
+        let (one, shown) = in_a_series(rules, seed, most);
+        if shown.len() < most {
+            continue;
+        }
+        let (other, _) = in_a_series(rules, paired_in_a_series(rules, &shown[..most], seed), most);
+        let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+        // The last message of each shows the flip that tells them apart.
+        assert_eq!((same, one.len()), (one.len() - 1, other.len()), "pair {number}: {:?}", one.get(same));
+        compared += same;
+    }
+    println!("{compared} messages compared in series");
+    assert!(compared > 200, "{compared}");
+}
+
 /// So many pairs of deals between friends.
 fn pairs_between_friends(count: u64) {
     let mut compared = 0;

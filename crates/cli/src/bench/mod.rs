@@ -41,7 +41,7 @@ enum What {
     Search,
     /// What a second thread is worth to the champion, by time for a move
     Threads,
-    /// Iterations of Monte Carlo tree search from the initial position
+    /// Iterations of Monte Carlo tree search from the initial position and in middle games
     Iterations,
     /// Positions of retrograde analysis, and random probes of a table
     Endgame,

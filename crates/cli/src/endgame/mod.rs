@@ -1,6 +1,7 @@
 //! `anqi endgame`: tables of endings, and what they say.
 
 mod build;
+mod claims;
 mod count;
 mod look;
 mod mutual;
@@ -36,6 +37,7 @@ enum What {
     Probe(look::ProbeArgs),
     Line(look::LineArgs),
     Mutual(mutual::MutualArgs),
+    Claims(claims::ClaimsArgs),
 }
 
 pub(crate) fn run(args: &EndgameArgs, out: &mut Output) -> Result<Exit> {
@@ -48,6 +50,7 @@ pub(crate) fn run(args: &EndgameArgs, out: &mut Output) -> Result<Exit> {
         What::Probe(args) => look::probe(args, out),
         What::Line(args) => look::line(args, out),
         What::Mutual(args) => mutual::run(args, out),
+        What::Claims(args) => claims::run(args, out),
     }
 }
 

@@ -142,7 +142,21 @@ const REFERENCE: [&str; 3] = ["depth=2", "depth=3,eval=static", "depth=3,eval=co
 const TIMED: [&str; 1] = ["threads"];
 
 /// Options that c3a29fa did not have; `behaviour.rs` of the engine says what they do.
-const NEW: [&str; 7] = ["below", "place", "worse", "quiescence", "reading", "draws", "proofs"];
+const NEW: [&str; 13] = [
+    "below",
+    "place",
+    "worse",
+    "quiescence",
+    "reading",
+    "draws",
+    "proofs",
+    "scout",
+    "decision",
+    "sum",
+    "chance",
+    "among",
+    "lanes",
+];
 
 fn changes(name: &str) -> &'static [&'static str] {
     match name {

@@ -244,7 +244,10 @@ const REWORDED: [(&str, &str); 5] = [
     // Draws can be agreed on.
     ("`resign`, `hint`", "`resign`, `offer-draw`, `accept-draw`, `decline-draw`, `hint`"),
     // Seats are taken by links, and players contribute to deals.
-    ("`link`; the message", "`link`, `join`, `commit`, `reveal`, `claim`; the message"),
+    (
+        "`link`; the message",
+        "`link`, `join`, `commit`, `reveal`, `claim`, `begin-series`, `series`, `next-game`; the message",
+    ),
 ];
 
 /// Errors of syntax name the place since messages are read into their types at once.

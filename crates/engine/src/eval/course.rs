@@ -1,6 +1,6 @@
 //! The evaluation of the NegaScout course program, 2.3: material and mobility.
 
-use anqi_rules::{Color, Direction, Kind, Ladder, Position};
+use anqi_rules::{ByColor, Color, Kind, Ladder, Position, Square};
 
 use super::{Evaluate, Weights, larger_side};
 use crate::score::Score;
@@ -23,30 +23,84 @@ impl Default for Course {
     }
 }
 
-impl Course {
-    /// What `color` has, and what it is worth against what the enemy has.
+/// What both sides have left, on the board and face down, and what it is worth. Only captures change it, so a search takes it along.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Armies {
+    counts: ByColor<RungCounts>,
+    /// A bit for each rung that has prey left, or for all where that does not matter.
+    useful: ByColor<u8>,
+    /// Red less black.
+    worth: i32,
+}
+
+impl Armies {
+    /// Whether `color` has lost everything.
     #[inline]
-    fn material(&self, position: &Position, own: &RungCounts, foe: &RungCounts) -> i32 {
-        let takes = &TAKES[position.ladder() as usize];
-        let prey = foe.present();
-        let worth = |(rung, &count): (usize, &u32)| {
-            let useful = !self.useless || takes[rung] & prey != 0;
-            if useful { self.weights.of(position.ladder().kind(rung as u8 + 1)) * count as i32 } else { 0 }
+    pub(crate) fn has_lost(&self, color: Color) -> bool {
+        self.counts[color].0 == [0; 7]
+    }
+}
+
+impl Course {
+    /// What both sides have.
+    pub(crate) fn armies(&self, position: &Position) -> Armies {
+        let counts = ByColor(Color::ALL.map(|color| RungCounts::new(position, color)));
+        self.weighed(position.ladder(), counts)
+    }
+
+    /// The armies after the step of the side to move to `to`, which may be a capture.
+    #[inline]
+    pub(crate) fn after_step(&self, armies: &Armies, position: &Position, to: Square) -> Armies {
+        let rung = usize::from(position.rung_at(to));
+        let Some((victim, rung)) = position.turn().map(Color::other).zip(rung.checked_sub(1)) else { return *armies };
+        let mut after = *armies;
+        after.counts[victim].0[rung] -= 1;
+        if after.counts[victim].0[rung] == 0 {
+            // Something may have lost its last prey.
+            return self.weighed(position.ladder(), after.counts);
+        }
+        if after.useful[victim] >> rung & 1 == 1 {
+            let value = self.weights.of(position.ladder().kind(rung as u8 + 1));
+            after.worth -= if victim == Color::Red { value } else { -value };
+        }
+        after
+    }
+
+    fn weighed(&self, ladder: Ladder, counts: ByColor<RungCounts>) -> Armies {
+        let useful =
+            |color: Color| if self.useless { hunters(ladder, counts[color.other()].present()) } else { u8::MAX };
+        let useful = ByColor(Color::ALL.map(useful));
+        let worth = |color| {
+            let value = |(rung, &count): (usize, &u8)| {
+                let counted = useful[color] >> rung & 1 == 1;
+                if counted { self.weights.of(ladder.kind(rung as u8 + 1)) * i32::from(count) } else { 0 }
+            };
+            counts[color].0.iter().enumerate().map(value).sum::<i32>()
         };
-        own.0.iter().enumerate().map(worth).sum()
+        Armies { counts, useful, worth: worth(Color::Red) - worth(Color::Black) }
+    }
+
+    /// The score of a position with these armies and so many moves of each side.
+    #[inline]
+    pub(crate) fn score(&self, position: &Position, armies: &Armies, mobility: ByColor<u32>) -> Score {
+        let Some(turn) = position.turn() else { return Score::DRAW };
+        let ByColor([red, black]) = mobility;
+        let red = armies.worth + self.mobility * (red as i32 - black as i32);
+        Score(if turn == Color::Red { red } else { -red })
     }
 }
 
 /// How many pieces a side has left by rung, the pawns of rung 1 first.
-pub(super) struct RungCounts(pub(super) [u32; 7]);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RungCounts(pub(super) [u8; 7]);
 
 impl RungCounts {
     #[inline]
     pub(super) fn new(position: &Position, color: Color) -> RungCounts {
-        let mut counts = position.by_rung().map(|set| (set & position.pieces(color)).len());
+        let mut counts = position.by_rung().map(|set| (set & position.pieces(color)).len() as u8);
         if !position.hidden().is_empty() {
             for (piece, count) in position.reveals().filter(|(piece, _)| piece.color == color) {
-                counts[usize::from(position.ladder().rung(piece.kind)) - 1] += u32::from(count);
+                counts[usize::from(position.ladder().rung(piece.kind)) - 1] += count;
             }
         }
         RungCounts(counts)
@@ -82,23 +136,16 @@ const TAKES: [[u8; 7]; 2] = {
     takes
 };
 
-/// How many moves the pieces of `color` have.
-pub(super) fn mobility(position: &Position, color: Color) -> i32 {
-    let steps: u32 = Direction::ALL
-        .into_iter()
-        .map(|direction| (position.steps(direction, color) | position.step_captures(direction, color)).len())
-        .sum();
-    let jumps: u32 = position.jumpers(color).iter().map(|cannon| position.jumps(cannon, color).len()).sum();
-    (steps + jumps) as i32
+/// The rungs, a bit each, that can take one of `prey`.
+#[inline]
+fn hunters(ladder: Ladder, prey: u8) -> u8 {
+    let takes = &TAKES[ladder as usize];
+    takes.iter().enumerate().fold(0, |set, (rung, &taken)| set | u8::from(taken & prey != 0) << rung)
 }
 
 impl Evaluate for Course {
     fn evaluate(&self, position: &Position) -> Score {
-        let Some(turn) = position.turn() else { return Score::DRAW };
-        let (own, foe) = (RungCounts::new(position, turn), RungCounts::new(position, turn.other()));
-        let material = self.material(position, &own, &foe) - self.material(position, &foe, &own);
-        let mobility = mobility(position, turn) - mobility(position, turn.other());
-        Score(material + self.mobility * mobility)
+        self.score(position, &self.armies(position), position.survey().mobility)
     }
 
     fn bound(&self, position: &Position) -> i32 {

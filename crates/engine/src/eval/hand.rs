@@ -3,7 +3,7 @@
 use anqi_rules::{Color, Direction, Ladder, Position, SquareSet};
 
 use super::Evaluate;
-use super::course::{RungCounts, mobility};
+use super::course::RungCounts;
 use crate::score::Score;
 
 /// A sum of weights. A piece is worth what is left of the enemy above it: a value for each kind and each number of enemy
@@ -52,11 +52,12 @@ impl Hand {
         let rungs = position.by_rung();
         let counts = [RungCounts::new(position, turn), RungCounts::new(position, turn.other())];
         let beside = around(position.hidden());
+        let mobility = position.survey().mobility;
         for (side, color, sign) in [(0, turn, 1), (1, turn.other(), -1)] {
             let (own, foe) = (position.pieces(color), position.pieces(color.other()));
             let enemies = counts[1 - side].present();
             for (rung, &set) in rungs.iter().enumerate() {
-                let pieces = counts[side].0[rung] as i32;
+                let pieces = i32::from(counts[side].0[rung]);
                 if pieces > 0 {
                     let hunts = rung == 0 && enemies >> 6 & 1 == 1;
                     let (place, places) = VALUES[if hunts { HUNTING_PAWN } else { rung }];
@@ -74,7 +75,7 @@ impl Hand {
                     add(NEAR + rung, sign * near.len() as i32);
                 }
             }
-            add(MOBILITY, sign * mobility(position, color));
+            add(MOBILITY, sign * mobility[color] as i32);
             add(FACE_DOWN, sign * position.pool().of(color) as i32);
         }
         let attacked = position.attacked_by(turn.other());

@@ -18,6 +18,7 @@ use anqi_rules::{Color, Position};
 use crate::options::choices;
 use crate::score::Score;
 
+pub(crate) use course::Armies;
 pub use course::Course;
 pub use draw::DrawJudge;
 pub use dynamic::Dynamic;

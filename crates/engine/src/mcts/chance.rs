@@ -8,19 +8,15 @@ use anqi_rules::Move;
 
 use super::search::{Added, Leaf, Worker};
 use super::tree::{EndResult, Node, NodeId, ROOT};
-use super::ucb::{Arm, Arms};
 
 /// Algorithm 3: the main loop. The paper stops as soon as a decided node is selected, wherever it is (line 3:
 /// `proofs=interrupt`); by default the result is counted, and the search ends when it decides the root.
 pub(super) fn mcts(worker: &mut Worker<'_>) {
-    while !worker.interrupted() {
-        match select(worker) {
-            Leaf::Known(proof) => worker.backpropagate(proof),
-            Leaf::Open(board) => worker.simulate(&board),
-            Leaf::Interrupt => worker.interrupt(),
-        }
-    }
-    worker.land();
+    worker.run(|worker| match select(worker) {
+        Leaf::Known(proof) => worker.backpropagate(proof),
+        Leaf::Open(board) => worker.simulate(&board),
+        Leaf::Interrupt => worker.interrupt(),
+    });
 }
 
 /// Algorithm 4: `select()` goes down to a node that is new, or whose result is known. The way there
@@ -84,15 +80,8 @@ fn is_new(node: &Node) -> bool {
 }
 
 /// The child to follow: a new one, else the one with the highest bound; none if all are proven losses.
-fn best<'a>(worker: &Worker<'a>, node: &Node) -> Option<(NodeId, &'a Node)> {
-    let bounds = worker.bounds();
-    let mut arms = Arms::default();
-    for (id, child) in worker.tree().children(node) {
-        match bounds.arm(child) {
-            Arm::Take => return Some((id, child)),
-            Arm::Leave => {}
-            Arm::Weigh { p, s, bias } => arms.weigh((id, child), p, s, bias),
-        }
-    }
-    arms.best(bounds)
+fn best<'a>(worker: &mut Worker<'a>, node: &Node) -> Option<(NodeId, &'a Node)> {
+    let tree = worker.tree();
+    let (bounds, arms) = worker.bounds();
+    arms.choose(bounds, tree.blocks(node)).map(|id| (id, tree.node(id)))
 }

@@ -28,7 +28,7 @@ choices! {
 }
 
 /// How the family plays: see `behaviour.rs`.
-pub(crate) const BEHAVIOUR: u64 = 0xd587_3abb_34fa_7a64;
+pub(crate) const BEHAVIOUR: u64 = 0x1b3f_a79d_780b_f4e8;
 
 options! {
     /// What flat Monte Carlo can be told.

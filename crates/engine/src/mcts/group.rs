@@ -11,7 +11,7 @@ use anqi_rules::{Move, MoveList, Position, Square, SquareSet};
 
 use super::search::Worker;
 use super::tree::{EndResult, Label, MOST_SIBLINGS, Node, NodeId, ROOT, Seen};
-use super::ucb::{Arm, Arms};
+use super::ucb::Arm;
 
 /// What `select` finds.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once, and never kept")]
@@ -27,14 +27,11 @@ enum Selected {
 /// Algorithm 1: the main loop. The paper stops as soon as a decided node is selected, wherever it is (line 3:
 /// `proofs=interrupt`); by default the result is counted, and the search ends when it decides the root.
 pub(super) fn mcts(worker: &mut Worker<'_>) {
-    while !worker.interrupted() {
-        match select(worker) {
-            Selected::Known(proof) => worker.backpropagate(proof),
-            Selected::Interrupt => worker.interrupt(),
-            Selected::Expand(q, board, moves) => expand_all(worker, q, &board, moves),
-        }
-    }
-    worker.land();
+    worker.run(|worker| match select(worker) {
+        Selected::Known(proof) => worker.backpropagate(proof),
+        Selected::Interrupt => worker.interrupt(),
+        Selected::Expand(q, board, moves) => expand_all(worker, q, &board, moves),
+    });
 }
 
 /// Algorithm 2: `select()`, in the four cases of the text. (As printed, line 7 leaves the loop at a new
@@ -134,19 +131,22 @@ fn prove(worker: &Worker<'_>, proof: EndResult) {
 
 /// `best_next(q, M)`: the best of the children that are legal on this board. They are taken out of
 /// `legal`; what is left is `M − N`.
-fn best_next(worker: &Worker<'_>, node: &Node, legal: &mut Legal) -> Option<(NodeId, Move)> {
-    let bounds = worker.bounds();
-    let mut arms = Arms::default();
+fn best_next(worker: &mut Worker<'_>, node: &Node, legal: &mut Legal) -> Option<(NodeId, Move)> {
+    let tree = worker.tree();
+    let (bounds, arms) = worker.bounds();
     let mut new = None;
-    for (id, child) in worker.tree().children(node) {
-        let Some(mv) = child.mv().filter(|&mv| legal.take(mv)) else { continue };
+    for (id, child) in tree.children(node) {
+        if !child.mv().is_some_and(|mv| legal.take(mv)) {
+            continue;
+        }
         match bounds.arm(child) {
-            Arm::Take => new = new.or(Some((id, mv))),
+            Arm::Take => new = new.or(Some(id)),
             Arm::Leave => {}
-            Arm::Weigh { p, s, bias } => arms.weigh((id, mv), p, s, bias),
+            Arm::Weigh { sum, of, s, bias } => arms.weigh(id, sum, of, s, bias),
         }
     }
-    new.or_else(|| arms.best(bounds))
+    let best = new.or_else(|| arms.best(bounds))?;
+    Some((best, tree.node(best).mv()?))
 }
 
 /// A set of moves: for each square, where its piece may go; its own square for a flip.

@@ -18,7 +18,7 @@ mod worth;
 
 use std::cmp::Reverse;
 
-use anqi_playout::{Policy, Reading};
+use anqi_playout::{Path, Policy, Reading};
 use anqi_rules::{Game, Move, Ply, Seed};
 use anqi_task::{Stop, together};
 
@@ -63,7 +63,7 @@ choices! {
 }
 
 /// How the family plays: see `behaviour.rs`.
-pub(crate) const BEHAVIOUR: u64 = 0xc01c_6a1a_fe4c_82ef;
+pub(crate) const BEHAVIOUR: u64 = 0x5bfc_87ea_f38e_a627;
 
 options! {
     /// What Monte Carlo tree search can be told.
@@ -79,7 +79,8 @@ options! {
         explore: f64 = 1.0, 0.0..=100.0, "factor of the bound's exploration term; 1 is the printed formula";
         backup: Backup = Backup::Mean, Names(Backup::NAMES), "what a node is worth to the tree";
         threads: u32 = 1, 1..=256, "threads that share the tree";
-        flight: u32 = 1, 1..=64, "simulations that one thread plays side by side, in vector lanes";
+        lanes: u32 = 1, 1..=64, "simulations that one thread has under way, in vector lanes; a lane goes on as soon as its game has ended";
+        flight: u32 = 1, 1..=64, "the same in batches, which wait for the longest game: for games that were played so; not with lanes";
         share: bool = false, OnOff, "let equal positions share what lies below them";
         keep: bool = false, OnOff, "go on with what is left of the last move's tree";
         memory: u32 = 256, 1..=65_536, "megabytes for the tree; a full tree stops growing";
@@ -192,6 +193,7 @@ pub(crate) struct Mcts {
     /// The game whose position is the root of the tree, and another tree to move it to.
     kept: Option<(Game, Tree)>,
     resources: Resources,
+    path: Path,
 }
 
 impl Mcts {
@@ -206,6 +208,7 @@ impl Mcts {
             shared: options.share.then(|| Shared::with_bytes(for_table)),
             kept: None,
             resources: resources.clone(),
+            path: Path::best(),
         }
     }
 
@@ -246,7 +249,17 @@ impl Player for Mcts {
 
         let depth = limits.depth.unwrap_or(u32::MAX);
         let (tree, shared, options) = (&self.tree, self.shared.as_ref(), &self.options);
-        let search = Search { tree, shared, options, game, moves: &moves, meter: &meter, resources: &resources, depth };
+        let search = Search {
+            tree,
+            shared,
+            options,
+            game,
+            moves: &moves,
+            meter: &meter,
+            resources: &resources,
+            depth,
+            path: self.path,
+        };
         let seed = self.seed.child(format!("ply {}", game.plies().len()));
         let work = |number: usize| {
             let mut worker = Worker::new(&search, &seed.child(format!("thread {number}")));

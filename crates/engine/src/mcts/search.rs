@@ -1,8 +1,9 @@
 //! What both trees have in common: one search over a shared tree, and a worker on it for each thread.
 
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 
-use anqi_playout::PlayoutStart;
+use anqi_playout::{Feed, FeedGame, Path, Playout, PlayoutStart, feed};
 use anqi_rules::{Game, MOST_MOVES, Move, MoveList, Piece, Position, Seed};
 use arrayvec::ArrayVec;
 use rand_core::{Rng, SeedableRng};
@@ -11,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::share::Shared;
 use super::simulate::{Simulated, Simulator};
 use super::tree::{Block, EndResult, Label, MOST_SIBLINGS, Node, NodeId, ROOT, Refused, Seen, Tree};
-use super::ucb::Bounds;
+use super::ucb::{Arms, Bounds};
 use super::worth::worth;
 use super::{Backup, MctsOptions, Proofs};
 use crate::limits::SharedMeter;
@@ -35,12 +36,15 @@ pub(super) struct Search<'a> {
     pub(super) resources: &'a Resources,
     /// The search ends when it has looked so many plies ahead.
     pub(super) depth: u32,
+    /// What plays the games of lanes: a matter of speed only.
+    pub(super) path: Path,
 }
 
 /// One thread of a search.
 pub(super) struct Worker<'a> {
     search: &'a Search<'a>,
     bounds: Bounds,
+    arms: Arms,
     simulator: Simulator,
     rng: Xoshiro256PlusPlus,
     line: SearchLine,
@@ -48,9 +52,15 @@ pub(super) struct Worker<'a> {
     played: usize,
     /// The nodes from the root to where the worker is.
     path: Vec<PathNode>,
-    /// Simulations that wait to be played together, and the ways to them.
+    /// Simulations that wait to be played together.
     waiting: Vec<(PlayoutStart, u64)>,
+    /// Simulations that wait for a lane.
+    ready: VecDeque<FeedGame>,
+    /// The ways to simulations that wait or are under way, and places for such ways.
     ways: Vec<Vec<PathNode>>,
+    free: Vec<usize>,
+    /// Playouts that are taken from the budget and not begun.
+    credit: u64,
     /// The most plies it has looked ahead.
     deepest: u32,
 }
@@ -95,13 +105,17 @@ impl<'a> Worker<'a> {
         Worker {
             search,
             bounds: Bounds::from(search.options),
+            arms: Arms::default(),
             simulator: Simulator::new(search.options, search.game.position().ladder(), rng.next_u64()),
             rng: Xoshiro256PlusPlus::from_rng(&mut rng),
             played: line.len(),
             line,
             path: Vec::new(),
             waiting: Vec::new(),
+            ready: VecDeque::new(),
             ways: Vec::new(),
+            free: Vec::new(),
+            credit: 0,
             deepest: 0,
         }
     }
@@ -114,19 +128,45 @@ impl<'a> Worker<'a> {
         self.search.options
     }
 
-    pub(super) fn bounds(&self) -> &Bounds {
-        &self.bounds
+    /// What weighs the children of a node, and what they are gathered in.
+    pub(super) fn bounds(&mut self) -> (&Bounds, &mut Arms) {
+        self.arms.clear();
+        (&self.bounds, &mut self.arms)
+    }
+
+    /// The main loop: one `round` after the other until the search is over. A round selects a node and counts what is known
+    /// of it, or has simulations played from there.
+    pub(super) fn run(&mut self, round: fn(&mut Worker<'a>)) {
+        let lanes = self.options().lanes as usize;
+        if lanes == 1 {
+            while !self.interrupted() {
+                round(self);
+            }
+            self.land();
+        } else {
+            let (options, seed, path) = (*self.simulator.options(), self.simulator.seed(), self.search.path);
+            feed(&mut InLanes { worker: self, round }, lanes, &options, seed, path);
+        }
+        self.search.meter.put_back(std::mem::take(&mut self.credit));
     }
 
     /// Whether the search is over: the root is decided, or the budget is spent. If not, one playout is
     /// taken from the budget.
-    pub(super) fn interrupted(&self) -> bool {
-        self.tree().node(ROOT).proof().is_some() || !self.search.meter.take()
+    pub(super) fn interrupted(&mut self) -> bool {
+        if self.tree().node(ROOT).proof().is_some() || self.search.meter.is_over() {
+            return true;
+        }
+        if self.credit == 0 {
+            self.credit = self.search.meter.take_batch();
+        }
+        let Some(left) = self.credit.checked_sub(1) else { return true };
+        self.credit = left;
+        false
     }
 
     /// Whether results may come in later than the next selection.
     fn overlaps(&self) -> bool {
-        self.options().threads > 1 || self.options().flight > 1
+        self.options().threads > 1 || self.options().flight > 1 || self.options().lanes > 1
     }
 
     /// Plies from the root to where the worker is.
@@ -290,7 +330,7 @@ impl<'a> Worker<'a> {
 
     /// Ends the search of all threads in the middle of an iteration, which does not count.
     pub(super) fn interrupt(&self) {
-        self.search.meter.give_back();
+        self.search.meter.put_back(1);
         self.search.meter.end();
     }
 
@@ -313,27 +353,39 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Plays the game to its end from `board`, now or together with others in flight, and
-    /// backpropagates the result.
+    /// Plays the game to its end from `board`, now or together with others, and backpropagates the result.
     pub(super) fn simulate(&mut self, board: &Position) {
         let start = self.start(board);
         if self.overlaps() {
-            self.path.iter().for_each(|step| self.tree().node(step.node).depart());
+            let alone = self.search.is_alone();
+            self.path.iter().for_each(|step| self.tree().node(step.node).depart(alone));
         }
-        if self.options().flight == 1 {
+        let (lanes, flight) = (self.options().lanes, self.options().flight as usize);
+        if lanes == 1 && flight == 1 {
             let simulated = self.simulator.play(&start);
             self.search.backpropagate(&self.path, simulated, self.overlaps());
             return;
         }
-        let number = self.simulator.number();
-        if self.waiting.len() == self.ways.len() {
-            self.ways.push(Vec::new());
+        let index = self.simulator.number();
+        let way = self.keep_way();
+        if lanes > 1 {
+            self.ready.push_back(FeedGame { tag: way as u64, start, index });
+            return;
         }
-        self.ways[self.waiting.len()].clone_from(&self.path);
-        self.waiting.push((start, number));
-        if self.waiting.len() == self.options().flight as usize {
+        self.waiting.push((start, index));
+        if self.waiting.len() == flight {
             self.land();
         }
+    }
+
+    /// Remembers the way to where the worker is.
+    fn keep_way(&mut self) -> usize {
+        let way = self.free.pop().unwrap_or(self.ways.len());
+        if way == self.ways.len() {
+            self.ways.push(Vec::new());
+        }
+        self.ways[way].clone_from(&self.path);
+        way
     }
 
     /// The start of a playout. The limit of playouts may be far above that of the game; still, if nothing
@@ -351,8 +403,9 @@ impl<'a> Worker<'a> {
 
     /// Plays all simulations in flight.
     pub(super) fn land(&mut self) {
-        let Worker { search, simulator, waiting, ways, .. } = self;
+        let Worker { search, simulator, waiting, ways, free, .. } = self;
         simulator.play_all(waiting, |place, simulated| search.backpropagate(&ways[place], simulated, true));
+        free.extend((0..waiting.len()).rev()); // the first way is the next to be taken again
         waiting.clear();
     }
 
@@ -363,20 +416,52 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// Simulations in lanes. Every lane plays a ply at a time; when a game ends its result is counted, and a new one selected.
+/// In which order this happens depends on the games alone, so the tree is the same on every machine.
+struct InLanes<'w, 'a> {
+    worker: &'w mut Worker<'a>,
+    round: fn(&mut Worker<'a>),
+}
+
+impl Feed for InLanes<'_, '_> {
+    fn next(&mut self) -> Option<FeedGame> {
+        // A round brings no simulation if its result is known, and may bring several.
+        while self.worker.ready.is_empty() {
+            if self.worker.interrupted() {
+                return None;
+            }
+            (self.round)(self.worker);
+        }
+        self.worker.ready.pop_front()
+    }
+
+    fn done(&mut self, way: u64, playout: Playout) {
+        let Worker { search, simulator, ways, free, .. } = &mut *self.worker;
+        search.backpropagate(&ways[way as usize], simulator.judge(&playout), true);
+        free.push(way as usize);
+    }
+}
+
 impl Search<'_> {
+    /// Whether no other thread works on the tree.
+    fn is_alone(&self) -> bool {
+        self.options.threads == 1
+    }
+
     /// Counts a result in all nodes from the root to where it was found.
     fn backpropagate(&self, path: &[PathNode], Simulated { result, bonus }: Simulated, in_flight: bool) {
+        let alone = self.is_alone();
         let last = path.last().map_or(0, |step| step.ply);
         for step in path.iter().rev() {
             let node = self.tree.node(step.node);
             // `result` is that of the player to move at the end; a node's is that of who moved there.
             if (last - step.ply).is_multiple_of(2) {
-                node.count(result.reversed(), -bonus);
+                node.count(result.reversed(), -bonus, alone);
             } else {
-                node.count(result, bonus);
+                node.count(result, bonus, alone);
             }
             if in_flight {
-                node.arrive();
+                node.arrive(alone);
             }
             match self.options.backup {
                 Backup::Best => self.back_up_best(node, step.chance),

@@ -57,6 +57,21 @@ impl Simulator {
         self.rewards.of(&playout)
     }
 
+    /// How it plays.
+    pub(super) fn options(&self) -> &PlayoutOptions {
+        &self.options
+    }
+
+    /// The seed of its playouts.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// What a playout of its own counts for.
+    pub(super) fn judge(&mut self, playout: &Playout) -> Simulated {
+        self.rewards.of(playout)
+    }
+
     /// The number of the next playout.
     pub(super) fn number(&mut self) -> u64 {
         self.played += 1;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use anqi_playout::{Path, Policy};
 use anqi_rules::{Color, Deal, Game, Move, Piece, Position, Rules, Seed};
 use anqi_task::Stop;
 use rand_core::Rng;
@@ -116,8 +117,8 @@ fn walk<'a>(player: &'a Mcts, game: &Game) -> Walk<'a> {
 
 #[test]
 fn chance_trees_add_up() {
-    for flight in [1, 16] {
-        let options = MctsOptions { flight, ..MctsOptions::default() };
+    for (flight, lanes) in [(1, 1), (16, 1), (1, 32)] {
+        let options = MctsOptions { flight, lanes, ..MctsOptions::default() };
         for game in games() {
             let player = searched(&options, &game, 3_000);
             let walk = walk(&player, &game);
@@ -267,8 +268,8 @@ fn a_kept_tree_goes_on() {
 #[test]
 fn threads_share_the_budget() {
     let game = Game::new(Rules::chen());
-    for (threads, share) in [(1, false), (3, false), (3, true)] {
-        let options = MctsOptions { threads, share, ..MctsOptions::default() };
+    for (threads, share, lanes) in [(1, false, 1), (3, false, 1), (3, true, 1), (3, false, 20)] {
+        let options = MctsOptions { threads, share, lanes, ..MctsOptions::default() };
         let player = searched(&options, &game, 20_000);
         let root = player.tree.node(ROOT);
         assert_eq!(root.results().count(), 20_000);
@@ -282,4 +283,78 @@ fn threads_share_the_budget() {
         player.tree.children(player.tree.node(ROOT)).map(|(_, child)| child.results()).collect()
     };
     assert_eq!(results(&once), results(&twice));
+}
+
+/// Everything that a tree holds below a node.
+fn content(tree: &Tree, node: &Node, found: &mut Vec<(Label, [u32; 3], Option<EndResult>)>) {
+    for (_, child) in tree.children(node) {
+        found.push((child.label(), child.counts(), child.proof()));
+        content(tree, child, found);
+    }
+}
+
+/// The tree of a search in lanes is the same for vectors of every width and without any.
+#[test]
+fn lanes_are_the_same_on_every_path() {
+    let policies = [Policy::Capture, Policy::Random, Policy::CaptureAvoid, Policy::Trap];
+    for (game, number) in games().iter().zip(0..) {
+        let nodes = if number % 3 == 0 { Nodes::Group } else { Nodes::Chance };
+        let (policy, lanes) = (policies[number % 4], [2, 7, 16, 32, 33, 64][number % 6]);
+        let quality = if number % 5 == 0 { 0.5 } else { 0.0 };
+        let options = MctsOptions { nodes, policy, lanes, quality, playout: 60, ..MctsOptions::default() };
+        let tree = |path| {
+            let mut player = Mcts::new(&options, Seed::from(7), &Resources::default());
+            player.path = path;
+            player.choose(game, &Limits::playouts(700), &Stop::default());
+            let mut found = Vec::new();
+            content(&player.tree, player.tree.node(ROOT), &mut found);
+            found
+        };
+        let expected = tree(Path::SCALAR);
+        for path in Path::available() {
+            assert!(tree(path) == expected, "{path} {lanes} {policy} {}", game.position());
+        }
+    }
+}
+
+/// A search plays as many playouts as it may, however many lanes it has, and leaves nothing under way.
+#[test]
+fn lanes_keep_to_the_budget() {
+    let game = Game::new(Rules::chen());
+    for nodes in [Nodes::Chance, Nodes::Group] {
+        for lanes in [1, 2, 7, 32, 64] {
+            for budget in [1, 6, 31, 32, 33, 100, 1001] {
+                let options = MctsOptions { nodes, lanes, ..MctsOptions::default() };
+                let mut player = Mcts::new(&options, Seed::from(7), &Resources::default());
+                let choice = player.choose(&game, &Limits::playouts(budget), &Stop::default()).unwrap();
+                assert_eq!(choice.stats.playouts, budget, "{lanes}");
+                let root = player.tree.node(ROOT);
+                assert_eq!(root.results().count(), budget, "{lanes}");
+                assert!(player.tree.children(root).all(|(_, child)| child.flight() == 0), "no simulation is below");
+            }
+        }
+    }
+}
+
+/// On small boards a search in lanes proves what one without proves.
+#[test]
+fn lanes_prove_the_same() {
+    let searched = |lanes, game: &Game, playouts| {
+        let options = MctsOptions { lanes, ..MctsOptions::default() };
+        let mut player = Mcts::new(&options, Seed::from(7), &Resources::default());
+        player.choose(game, &Limits::playouts(playouts), &Stop::default()).unwrap()
+    };
+    let (mut proven, mut by_one) = (0, 0);
+    for game in games().iter().filter(|game| game.position().board().squares().len() <= 12) {
+        let [one, many] = [1, 32].map(|lanes| searched(lanes, game, 40_000).score);
+        match (one.is_decided(), many.is_decided()) {
+            (true, true) => {
+                assert_eq!(one, many, "{}", game.position());
+                proven += 1;
+            }
+            (false, false) => {}
+            _ => by_one += 1, // near the end of the budget
+        }
+    }
+    assert!(proven > 3 && proven > 4 * by_one, "{proven} {by_one}");
 }

@@ -15,7 +15,7 @@ use crate::player::ResultCounts;
 
 /// The place of a node in its tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct NodeId(u32);
+pub(super) struct NodeId(pub(super) u32);
 
 /// Where every search begins. It is no node's child, so its number also stands for "none".
 pub(super) const ROOT: NodeId = NodeId(0);
@@ -60,8 +60,6 @@ pub(super) enum EndResult {
 }
 
 impl EndResult {
-    const ALL: [EndResult; 3] = [EndResult::Loss, EndResult::Draw, EndResult::Win];
-
     /// The same seen by the other player.
     pub(super) fn reversed(self) -> EndResult {
         match self {
@@ -145,15 +143,20 @@ impl Node {
         ResultCounts { wins, draws, losses, leads: 0 }
     }
 
-    /// Counts a result and what is added to it.
+    /// Counts a result and what is added to it. A thread that is `alone` needs no locked addition, which takes many times
+    /// as long.
     #[inline]
-    pub(super) fn count(&self, result: EndResult, bonus: i32) {
-        match result {
+    pub(super) fn count(&self, result: EndResult, bonus: i32, alone: bool) {
+        let counter = match result {
             EndResult::Win => &self.wins,
             EndResult::Draw => &self.draws,
             EndResult::Loss => &self.losses,
+        };
+        if alone {
+            counter.store(counter.load(Relaxed).wrapping_add(1), Relaxed);
+        } else {
+            counter.fetch_add(1, Relaxed);
         }
-        .fetch_add(1, Relaxed);
         if bonus != 0 {
             self.bonus.fetch_add(bonus, Relaxed);
         }
@@ -176,19 +179,32 @@ impl Node {
     }
 
     /// A simulation below has begun.
-    pub(super) fn depart(&self) {
-        self.flight.fetch_add(1, Relaxed);
+    pub(super) fn depart(&self, alone: bool) {
+        if alone {
+            self.flight.store(self.flight.load(Relaxed).wrapping_add(1), Relaxed);
+        } else {
+            self.flight.fetch_add(1, Relaxed);
+        }
     }
 
     /// A simulation below has come to its end.
-    pub(super) fn arrive(&self) {
-        self.flight.fetch_sub(1, Relaxed);
+    pub(super) fn arrive(&self, alone: bool) {
+        if alone {
+            self.flight.store(self.flight.load(Relaxed).wrapping_sub(1), Relaxed);
+        } else {
+            self.flight.fetch_sub(1, Relaxed);
+        }
     }
 
     /// What is proven. Nothing is searched below a node with a proof.
     #[inline]
     pub(super) fn proof(&self) -> Option<EndResult> {
-        EndResult::ALL.get(usize::from(self.proof.load(Relaxed)).wrapping_sub(1)).copied()
+        match self.proof.load(Relaxed) {
+            0 => None,
+            1 => Some(EndResult::Loss),
+            2 => Some(EndResult::Draw),
+            _ => Some(EndResult::Win),
+        }
     }
 
     pub(super) fn prove(&self, proof: EndResult) {
@@ -199,10 +215,13 @@ impl Node {
 /// Nodes are made so many at a time; a block of siblings lies within one chunk.
 const CHUNK: u32 = 1 << 14;
 
+/// Of a size that is known, so that a place in it needs no check.
+type Chunk = [Node; CHUNK as usize];
+
 /// All nodes of a search.
 #[derive(Debug)]
 pub(super) struct Tree {
-    chunks: Box<[OnceLock<Box<[Node]>>]>,
+    chunks: Box<[OnceLock<Box<Chunk>>]>,
     used: AtomicU32,
 }
 
@@ -229,8 +248,18 @@ impl Tree {
         self.node(ROOT).reset(0);
     }
 
-    fn chunk(&self, index: u32) -> &[Node] {
-        self.chunks[(index / CHUNK) as usize].get_or_init(|| (0..CHUNK).map(|_| Node::default()).collect())
+    #[inline]
+    fn chunk(&self, index: u32) -> &Chunk {
+        let chunk = &self.chunks[(index / CHUNK) as usize];
+        chunk.get().map_or_else(|| Tree::make(chunk), Box::as_ref)
+    }
+
+    #[cold]
+    fn make(chunk: &OnceLock<Box<Chunk>>) -> &Chunk {
+        chunk.get_or_init(|| {
+            let nodes: Box<[Node]> = (0..CHUNK).map(|_| Node::default()).collect();
+            nodes.try_into().unwrap_or_else(|_| unreachable!("so many are made"))
+        })
     }
 
     #[inline]
@@ -420,15 +449,17 @@ pub(super) struct Blocks<'a> {
 impl<'a> Iterator for Blocks<'a> {
     type Item = Block<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Block<'a>> {
-        if self.next == 0 {
+        let first = self.next;
+        if first == 0 {
             return None;
         }
-        let head = self.tree.node(NodeId(self.next));
-        let block = self.tree.block(self.next, u32::from(head.siblings.load(Relaxed) & !COMPLETE) + 1);
+        let (chunk, start) = (self.tree.chunk(first), (first % CHUNK) as usize);
+        let head = &chunk[start];
+        let last = start + usize::from(head.siblings.load(Relaxed) & !COMPLETE);
         self.next = head.next.load(Relaxed);
-        Some(block)
+        Some(Block { first, nodes: &chunk[start..=last], taken: 0 })
     }
 }
 

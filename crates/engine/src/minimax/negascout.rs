@@ -5,28 +5,35 @@
 use anqi_rules::{Game, Move, Position, Seed, Square};
 use anqi_task::Stop;
 
+use super::decision::{Among, ChanceBy, Decision, Rule, SumOf};
 use super::ordering::{History, Picker};
 use super::pv::principal_variation;
 use super::transposition::{Bound, Transposition, TranspositionTable};
-use crate::eval::{Course, Evaluate, Linear};
+use crate::eval::{Armies, Course, Evaluate, Linear};
 use crate::limits::{Limits, Meter};
 use crate::line::SearchLine;
-use crate::options::{OnOff, OptionValue, Range, WeightList, WeightRange, options};
+use crate::options::{Names, OnOff, OptionValue, Range, WeightList, WeightRange, options};
 use crate::player::{Candidate, Choice, FlipOutcome, Player, Purpose, SearchStats};
 use crate::resources::Resources;
 use crate::score::Score;
 use crate::tables::{AnyTables, TablesOption};
+use crate::time::Stopwatch;
 
 /// How the family plays: see `behaviour.rs`.
-pub(crate) const BEHAVIOUR: u64 = 0x685a_4860_b229_282e;
+pub(crate) const BEHAVIOUR: u64 = 0xde2f_8639_f3e6_e365;
 
 options! {
     /// What the course program can be told. Each part can be switched off by itself.
     pub struct NegaScoutOptions {
         quiescence: bool = true, OnOff, "search captures beyond the horizon";
         null: bool = true, OnOff, "allow null moves while pieces are face down";
+        scout: bool = true, OnOff, "search with a null window first, all moves but the first";
         decide: bool = true, OnOff, "compare flips with the best move (section 2.2); otherwise flip only when nothing moves";
         plies: u32 = 4, 1..=20, "plies to look ahead after a flip";
+        decision: Decision = Decision::Complete, Names(Decision::NAMES), "how many of these plies: all, whatever the budget of nodes (the moves get the rest, at least half), or those that half of the budget completes";
+        sum: SumOf = SumOf::Kinds, Names(SumOf::NAMES), "the highest sum of scores: one score a kind, one a piece, or the latter as a rounded mean";
+        chance: ChanceBy = ChanceBy::Pieces, Names(ChanceBy::NAMES), "what the probability of a better score counts";
+        among: Among = Among::Promising, Names(Among::NAMES), "of which flips the highest sum is taken, if one has a good chance";
         useless: bool = true, OnOff, "pieces that can capture nothing count nothing";
         mobility: u32 = 10, 0..=1000, "value of one move";
         weights: WeightList = WeightList::default(), WeightRange, "weights of evaluation course, the value of one move last, or a file that holds them";
@@ -75,6 +82,10 @@ impl Range<TableSize> for AnyTable {
 /// No search goes deeper.
 const MOST_DEPTH: u32 = 200;
 
+/// A decision with a smaller budget ends here. Four plies after every flip take some hundred thousand nodes at most, but more of them
+/// can be asked for, and a budget of nodes has to end whatever is asked.
+const MOST_TO_COMPLETE: u64 = 4_000_000;
+
 /// The course program at play.
 #[derive(Debug)]
 pub(crate) struct NegaScout {
@@ -97,35 +108,74 @@ impl NegaScout {
         if let Some(table) = &mut self.table {
             table.renew(); // so that a choice depends on the game alone
         }
+        let watch = Stopwatch::start(self.resources.time());
+        let moves = game.legal_moves();
+        let first = *moves.first()?;
+        let steps: Vec<Move> = moves.iter().copied().filter(|mv| matches!(mv, Move::Step { .. })).collect();
+        let may_flip = steps.len() < moves.len();
+        let decides = may_flip && (self.options.decide || steps.is_empty());
+        let root = game.position();
+        let (mut moving, mut turning);
+        let (choice, flips) = match self.options.decision {
+            Decision::Complete => {
+                // Four plies are what the rule compares, so a smaller budget of nodes does not end them. Time does.
+                let time = if steps.is_empty() { limits.time } else { limits.half().time };
+                let nodes = limits.nodes.map(|nodes| nodes.max(MOST_TO_COMPLETE));
+                turning = self.search(game, &Limits { time, nodes, ..*limits }, stop);
+                let flips = decides.then(|| turning.flips(root));
+                let rest = limits.after(turning.meter.nodes(), turning.meter.elapsed());
+                moving = self.search(game, &rest, stop);
+                (moving.best_step(root, steps, limits, purpose), flips)
+            }
+            Decision::Shared => {
+                // Whether flips are compared or not.
+                let share = if steps.is_empty() || !may_flip { *limits } else { limits.half() };
+                moving = self.search(game, &share, stop);
+                let choice = moving.best_step(root, steps, limits, purpose);
+                turning = self.search(game, &share, stop);
+                (choice, decides.then(|| turning.flips(root)))
+            }
+        };
+        let mut choice = self.decide(choice, flips, first);
+        choice.stats.nodes = moving.meter.nodes() + turning.meter.nodes();
+        choice.stats.time = watch.elapsed();
+        Some(choice)
+    }
+
+    fn search<'a>(&'a self, game: &Game, limits: &Limits, stop: &'a Stop) -> Search<'a> {
         let own = Course { mobility: self.options.mobility as i32, ..Course::default() };
         let weights = &self.options.weights.0;
         let eval = if weights.is_empty() { own } else { Course::with_weights(weights) };
-        let eval = Course { useless: self.options.useless, ..eval };
-        let steps: Vec<Move> = game.legal_moves().into_iter().filter(|mv| matches!(mv, Move::Step { .. })).collect();
-        let flips = game.legal_moves().len() - steps.len();
-        // Both halves of the decision get their share.
-        let share = if steps.is_empty() || flips == 0 { *limits } else { limits.half() };
-        let search = || Search {
+        Search {
             options: &self.options,
-            eval,
+            eval: Course { useless: self.options.useless, ..eval },
             table: self.table.as_ref(),
             line: SearchLine::new(game, &self.options.tables, &self.resources),
-            meter: Meter::new(&share, stop, self.resources.time()),
+            meter: Meter::new(limits, stop, self.resources.time()),
             history: History::new(),
-        };
-        let root = game.position();
-        let (mut moving, mut turning) = (search(), search());
-        let mut choice = moving.best_step(root, steps, limits, purpose);
-        let decides = self.options.decide || choice.is_none();
-        if flips > 0 && decides {
-            turning.meter.restart();
-            let flips = turning.flips(root);
-            choice = Some(better(choice, flips, game)?);
         }
-        let mut choice = choice?;
-        choice.stats.nodes = moving.meter.nodes() + turning.meter.nodes();
-        choice.stats.time = moving.meter.elapsed();
-        Some(choice)
+    }
+
+    /// The best move, or the flip that the rule prefers to it; `first` if neither was found in time.
+    fn decide(&self, moving: Option<Choice>, flips: Option<Vec<Candidate>>, first: Move) -> Choice {
+        let NegaScoutOptions { sum, chance, among, .. } = self.options;
+        let best_move = moving.as_ref().map(|choice| choice.score);
+        let mut choice = moving.unwrap_or_else(|| Choice {
+            mv: first,
+            score: Score::DRAW,
+            pv: vec![first],
+            candidates: Vec::new(),
+            stats: SearchStats::default(),
+        });
+        let Some(flips) = flips else { return choice };
+        if let Some(flip) = (Rule { sum, chance, among }).flip(&flips, best_move) {
+            choice.mv = flip.mv;
+            choice.score = flip.score;
+            choice.pv = vec![flip.mv];
+        }
+        choice.candidates.extend(flips);
+        choice.candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+        choice
     }
 }
 
@@ -141,34 +191,11 @@ impl Player for NegaScout {
     fn reseed(&mut self, _: Seed) {} // it makes no random choices
 }
 
-/// Section 2.2: turn a piece up if more than half of what may come up is better than the best move,
-/// and then the one with the highest sum of scores.
-fn better(moving: Option<Choice>, flips: Vec<Candidate>, game: &Game) -> Option<Choice> {
-    let first = *game.legal_moves().first()?;
-    let best_move = moving.as_ref().map(|choice| choice.score);
-    let promising = |flip: &&Candidate| {
-        let count =
-            |outcomes: &mut dyn Iterator<Item = &FlipOutcome>| outcomes.map(|o| u32::from(o.count)).sum::<u32>();
-        let all = count(&mut flip.outcomes.iter());
-        let good = count(&mut flip.outcomes.iter().filter(|o| best_move.is_none_or(|s| o.score > s)));
-        2 * good > all
-    };
-    let mut choice = moving.unwrap_or_else(|| Choice {
-        mv: first,
-        score: Score::DRAW,
-        pv: vec![first],
-        candidates: Vec::new(),
-        stats: SearchStats::default(),
-    });
-    // Every flip has the same pieces with the same counts, so the highest mean is the highest sum.
-    if let Some(flip) = flips.iter().filter(promising).rev().max_by_key(|flip| flip.score) {
-        choice.mv = flip.mv;
-        choice.score = flip.score;
-        choice.pv = vec![flip.mv];
-    }
-    choice.candidates.extend(flips);
-    choice.candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
-    Some(choice)
+/// A position with what both sides have left in it.
+#[derive(Clone, Copy)]
+struct Node {
+    position: Position,
+    armies: Armies,
 }
 
 struct Search<'a> {
@@ -181,6 +208,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    #[inline]
+    fn after_step(&self, node: &Node, from: Square, to: Square) -> Node {
+        Node {
+            position: node.position.after_step(from, to),
+            armies: self.eval.after_step(&node.armies, &node.position, to),
+        }
+    }
+
+    #[inline]
+    fn evaluate(&self, node: &Node) -> Score {
+        self.eval.score(&node.position, &node.armies, node.position.survey().mobility)
+    }
+
     /// Iterative deepening over the steps of the root, each depth in the order of the last.
     fn best_step(
         &mut self,
@@ -197,12 +237,13 @@ impl Search<'_> {
             candidates: Vec::new(),
             stats: SearchStats::default(),
         };
+        let node = Node { position: *root, armies: self.eval.armies(root) };
         for depth in 1..=limits.depth.unwrap_or(MOST_DEPTH).min(MOST_DEPTH) {
             let mut candidates: Vec<Candidate> = Vec::new();
             let mut s = -Score::INFINITE;
             for &mv in &steps {
                 let Move::Step { from, to } = mv else { continue };
-                let child = root.after_step(from, to);
+                let child = self.after_step(&node, from, to);
                 let exact = purpose == Purpose::Analysis || candidates.is_empty();
                 self.line.push(root);
                 let v = if exact {
@@ -257,11 +298,13 @@ impl Search<'_> {
     }
 
     fn flip(&mut self, root: &Position, square: Square, plies: u32) -> Candidate {
+        // What is face down counts as what it is, so a flip changes no army.
+        let armies = self.eval.armies(root);
         self.line.push(root);
         let outcomes: Vec<FlipOutcome> = root
             .reveals()
             .map(|(piece, count)| {
-                let child = root.after_flip(square, piece);
+                let child = Node { position: root.after_flip(square, piece), armies };
                 let score = -self.scout(&child, plies, -Score::INFINITE, Score::INFINITE);
                 FlipOutcome { piece, count, score }
             })
@@ -273,13 +316,17 @@ impl Search<'_> {
 
     /// A null window first; the real one only if the move turns out better.
     #[inline]
-    fn probe_then_search(&mut self, child: &Position, depth: u32, alpha: Score, beta: Score) -> Score {
+    fn probe_then_search(&mut self, child: &Node, depth: u32, alpha: Score, beta: Score) -> Score {
+        if !self.options.scout {
+            return -self.scout(child, depth, -beta, -alpha);
+        }
         let above = Score(alpha.0 + 1);
         let v = -self.scout(child, depth, -above, -alpha);
         if alpha < v && v < beta && above < beta { -self.scout(child, depth, -beta, -v) } else { v }
     }
 
-    fn scout(&mut self, position: &Position, depth: u32, mut alpha: Score, beta: Score) -> Score {
+    fn scout(&mut self, node: &Node, depth: u32, mut alpha: Score, beta: Score) -> Score {
+        let position = &node.position;
         // Step 1. The budget. A search that ran out returns anything; its result is not used.
         if self.meter.count() {
             return Score::DRAW;
@@ -290,11 +337,7 @@ impl Search<'_> {
         }
         // Step 3. The horizon.
         if depth == 0 {
-            return if self.options.quiescence {
-                self.quiesce(position, alpha, beta)
-            } else {
-                self.eval.evaluate(position)
-            };
+            return if self.options.quiescence { self.quiesce(node, alpha, beta) } else { self.evaluate(node) };
         }
         if self.line.is_repetition(position) {
             return Score::DRAW;
@@ -319,7 +362,7 @@ impl Search<'_> {
         self.line.push(position);
         while let Some(mv) = picker.step(position, (depth > 1).then(|| (&self.history).into())) {
             let Move::Step { from, to } = mv else { continue };
-            let child = position.after_step(from, to);
+            let child = self.after_step(node, from, to);
             let floor = s.max(alpha);
             let v = if searched == 0 {
                 -self.scout(&child, depth - 1, -beta, -floor)
@@ -337,7 +380,8 @@ impl Search<'_> {
         // Step 6. A null move stands for turning something up.
         let passes = self.options.null && !position.hidden().is_empty();
         if passes && s < beta {
-            let v = self.probe_then_search(&position.after_pass(), depth - 1, s.max(alpha), beta);
+            let child = Node { position: position.after_pass(), ..*node };
+            let v = self.probe_then_search(&child, depth - 1, s.max(alpha), beta);
             if v > s {
                 (s, best) = (v, None);
             }
@@ -346,7 +390,7 @@ impl Search<'_> {
 
         // Step 7. Nobody can move.
         if searched == 0 && !passes {
-            return if position.hidden().is_empty() { Score::loss(depth) } else { self.eval.evaluate(position) };
+            return if position.hidden().is_empty() { Score::loss(depth) } else { self.evaluate(node) };
         }
         // Step 8. Remember what is known: the value or a lower bound of it.
         if self.meter.is_spent() {
@@ -363,19 +407,21 @@ impl Search<'_> {
     }
 
     /// Captures only; standing still is always allowed. The table is left alone.
-    fn quiesce(&mut self, position: &Position, alpha: Score, beta: Score) -> Score {
-        let mut s = self.eval.evaluate(position);
-        if s >= beta {
+    fn quiesce(&mut self, node: &Node, alpha: Score, beta: Score) -> Score {
+        let survey = node.position.survey();
+        let mut s = self.eval.score(&node.position, &node.armies, survey.mobility);
+        if s >= beta || !survey.has_captures() {
             return s;
         }
         let mut picker = Picker::new(None);
-        while let Some(mv) = picker.capture(position) {
+        picker.fill_surveyed(&node.position, &survey);
+        while let Some(mv) = picker.capture(&node.position) {
             let Move::Step { from, to } = mv else { continue };
             if self.meter.count() {
                 return s;
             }
-            let child = position.after_step(from, to);
-            let v = if child.turn().is_some_and(|turn| child.remaining(turn) == 0) {
+            let child = self.after_step(node, from, to);
+            let v = if child.position.turn().is_some_and(|turn| child.armies.has_lost(turn)) {
                 Score::win(0)
             } else {
                 -self.quiesce(&child, -beta, -s.max(alpha))

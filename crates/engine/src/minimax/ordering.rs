@@ -1,6 +1,6 @@
 //! Which move to try first.
 
-use anqi_rules::{Move, MoveList, Position, Square};
+use anqi_rules::{Move, MoveList, Position, Square, Survey};
 use arrayvec::ArrayVec;
 
 /// Hands out the steps of a position, the most promising first: the move the table remembers, then
@@ -25,6 +25,15 @@ impl Picker {
     #[inline]
     pub(crate) fn new(remembered: Option<Move>) -> Picker {
         Picker { remembered, stage: Stage::Remembered, left: ArrayVec::new() }
+    }
+
+    /// Makes the captures of a position that was surveyed.
+    #[inline]
+    pub(crate) fn fill_surveyed(&mut self, position: &Position, survey: &Survey) {
+        self.stage = Stage::Captures;
+        let mut moves = MoveList::new();
+        survey.captures_into(position, &mut moves);
+        self.sort_in(position, &moves);
     }
 
     /// The next capture of `position`.
@@ -68,7 +77,12 @@ impl Picker {
         self.stage = Stage::Captures;
         let mut moves = MoveList::new();
         position.captures_into(&mut moves);
-        self.left.extend(moves.iter().map(|&mv| (capture_score(position, mv), mv)));
+        self.sort_in(position, &moves);
+    }
+
+    #[inline]
+    fn sort_in(&mut self, position: &Position, captures: &MoveList) {
+        self.left.extend(captures.iter().map(|&mv| (capture_score(position, mv), mv)));
     }
 
     #[inline]

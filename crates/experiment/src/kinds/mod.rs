@@ -3,6 +3,7 @@
 mod analysis;
 mod assess;
 mod branching;
+mod endings;
 mod expected;
 mod games;
 mod matches;
@@ -42,6 +43,7 @@ pub(crate) const KINDS: &[(&str, Read)] = &[
     ("records", records::read),
     ("solve", solve::read),
     ("tables", tables::read),
+    ("endings", endings::read),
     ("analysis", analysis::read),
 ];
 

@@ -16,18 +16,14 @@ use crate::seed::Generator;
 use crate::summary::{End, Playout, PlayoutResult};
 use crate::{scalar, seed};
 
-/// How many groups of lanes take turns. A ply is one long chain of instructions, each waiting for
-/// the one before; with a second group the processor has something to do meanwhile.
-const GROUPS: usize = 2;
-
 /// Plays all games of the job, on a board of these squares.
 #[inline(always)]
 pub(super) fn run<V: Lanes, P: Narrow, const JUMPS: bool>(job: PlayoutBatch<'_>, squares: u32) {
-    let PlayoutBatch { limits, seed, source } = job;
+    let PlayoutBatch { limits, seed, source, lanes: count } = job;
     let mut dealer = Dealer::<V>::new(seed, source);
-    let mut groups = [Group::EMPTY; GROUPS];
-    for group in &mut groups {
-        for lane in 0..V::WIDTH {
+    let mut groups = vec![Group::EMPTY; count.div_ceil(V::WIDTH)];
+    for (group, first) in groups.iter_mut().zip((0..).step_by(V::WIDTH)) {
+        for lane in 0..V::WIDTH.min(count - first) {
             group.seat(lane, 0, limits.cut, &mut dealer);
         }
     }
@@ -50,9 +46,12 @@ pub(super) fn run<V: Lanes, P: Narrow, const JUMPS: bool>(job: PlayoutBatch<'_>,
                 games.store(&mut group.rows);
                 continue;
             }
-            group.report(ended, V::bits(over.lost), V::bits(over.drawn), time, &mut dealer.source);
+            let boards = group.rows;
             games.store(&mut group.rows);
+            // One after the other: the next game may depend on the result.
             for lane in lanes(ended) {
+                let over = (V::bits(over.lost) >> lane & 1 == 1, V::bits(over.drawn) >> lane & 1 == 1);
+                dealer.source.done(group.tags[lane], group.result(&boards, lane, over, time));
                 group.seat(lane, time + 1, limits.cut, &mut dealer);
             }
         }
@@ -110,16 +109,13 @@ impl Group {
         ended
     }
 
-    /// Hands out the results of the `ended` lanes, from their boards as of `time`.
+    /// The result of the game in a lane, from the board as of `time`.
     #[inline(always)]
-    fn report(&self, ended: u32, lost: u32, drawn: u32, time: u64, source: &mut BatchSource<'_>) {
-        for lane in lanes(ended) {
-            let plies = self.plies(lane, time);
-            let [p0, p1, p2, own, foe, dark] = [0, 1, 2, 3, 4, 5].map(|row| self.rows[row].0[lane]);
-            let outcome = PlayoutResult::of(lost >> lane & 1 == 1, drawn >> lane & 1 == 1, plies);
-            source
-                .done(self.tags[lane], Playout { outcome, plies, end: End::new([p0, p1, p2], own, foe, dark, plies) });
-        }
+    fn result(&self, boards: &Rows, lane: usize, (lost, drawn): (bool, bool), time: u64) -> Playout {
+        let plies = self.plies(lane, time);
+        let [p0, p1, p2, own, foe, dark] = [0, 1, 2, 3, 4, 5].map(|row| boards[row].0[lane]);
+        let outcome = PlayoutResult::of(lost, drawn, plies);
+        Playout { outcome, plies, end: End::new([p0, p1, p2], own, foe, dark, plies) }
     }
 
     /// Gives a lane the next game, to be played from `time` on, or none if there is none.

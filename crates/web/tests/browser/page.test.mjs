@@ -823,3 +823,79 @@ test('a game that no friend joins is called off, and its promise is told', async
   await accessible(page, 'a void game');
   await close(page);
 });
+
+test('a series of games against a program is left, killed and resumed, and ends with its table', async () => {
+  const page = await open();
+  await page.click('#open-series');
+  await page.waitForSelector('#series-form');
+  await accessible(page, 'a new series');
+  await page.fill('#series-person', 'Alice');
+  await page.fill('#series-rank', '2');
+  await page.fill('#series-each', '1');
+  await page.fill('#series-budget', 'movetime=61');
+  await page.click('#begin-series');
+  await says(page, 'series-told', 'asks for too much');
+  await page.fill('#series-budget', 'depth=1');
+  await page.click('#begin-series');
+  await page.waitForFunction(() => location.hash.startsWith('#game='));
+  await says(page, 'series-progress', 'Game 1 of 2');
+  await says(page, 'series-progress', 'so far 0 won, 0 lost, 0 drawn');
+  const withoutHelp = async () => {
+    await page.waitForSelector('#resign');
+    for (const id of ['take-back', 'hint', 'analyse', 'do-review', 'next-game']) assert.equal(await page.locator(`#${id}`).count(), 0, id);
+  };
+  await withoutHelp();
+  await accessible(page, 'a game of a series');
+  let game = await turn(page, 0);
+  const [from] = wanted(game, 0);
+  await cell(page, from).click();
+  game = await turn(page, game.plies.length + 2);
+  const first = game.game;
+
+  // The server dies in the game, and the page is closed.
+  await stop();
+  await says(page, 'status', 'connection');
+  await start(new URL(url).port);
+  await page.waitForFunction(() => !document.getElementById('status').textContent.includes('connection'), null, { timeout: 15_000 });
+  assert.deepEqual((await turn(page, game.plies.length)).plies, game.plies);
+  page.faults = page.faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED') && !fault.includes('WebSocket'));
+  await close(page);
+
+  const again = await open(PHONE);
+  await again.tap('#open-series');
+  await again.tap('[data-series]');
+  await again.waitForFunction((id) => location.hash === `#game=${id}`, first);
+  await says(again, 'series-progress', 'Game 1 of 2');
+  await accessible(again, 'a series on a phone');
+  const resign = async () => {
+    await again.tap('#resign');
+    await again.tap('#yes');
+  };
+  await resign();
+  await says(again, 'series-progress', 'Game 2 of 2');
+  await says(again, 'series-progress', 'so far 0 won, 1 lost, 0 drawn');
+  assert.equal(await again.locator('#analyse').count(), 1, 'a game that is over may be looked at');
+  await again.tap('#next-game');
+  await again.waitForFunction((id) => location.hash.startsWith('#game=') && !location.hash.includes(id), first);
+  await again.waitForSelector('#resign');
+  await again.reload();
+  await says(again, 'series-progress', 'Game 2 of 2');
+  await resign();
+  await says(again, 'series-progress', 'The series is over: 2 of 2 games · so far 0 won, 2 lost, 0 drawn');
+  assert.deepEqual(await again.locator('#series-table tbody td').allTextContents(), ['chen:var1 depth=1', '(1, 0, 0)', '(0, 1, 0)', '1.0000', '1.0000', '1.0000']);
+  await accessible(again, 'the table of a series');
+  assert.equal(await again.evaluate(() => document.documentElement.scrollWidth), PHONE.viewport.width, 'nothing is wider than the phone');
+  const files = await again.locator('#series a').evaluateAll((links) => links.map((link) => link.href));
+  const [csv, games, records] = await Promise.all(files.map(async (file) => (await again.request.get(file)).text()));
+  assert.match(csv, /\nchen:var1 depth=1,"chen,repeat=position:3",p1-[0-9a-f]{32},1,1,0,0,0,1,0,1\.0000,1\.0000,1\.0000\n$/);
+  assert.equal(games.match(/,Alice,2,chen:var1 depth=1,.*,loss,resignation,/g).length, 2);
+  assert.equal(records.match(/\[SeriesGame "[12]\/2"\]/g).length, 2);
+  await again.tap('#series-games summary');
+  await again.tap('#series-game-1');
+  await again.waitForFunction((id) => location.hash === `#game=${id}`, first);
+  await again.tap('#verify');
+  await says(again, 'verified', 'Nothing was switched');
+  await again.tap('#language');
+  await says(again, 'series-progress', '系列賽結束：2/2 局');
+  await close(again);
+});
