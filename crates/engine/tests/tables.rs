@@ -119,7 +119,7 @@ fn a_search_asks_the_tables() {
 
 #[test]
 fn specs_with_tables() {
-    for text in ["chen:var1,tables=on", "negascout,tables=on", "mcts:group,tables=on"] {
+    for text in ["chen:var1,tables=on", "negascout,decision=complete,tables=on", "mcts:group,tables=on"] {
         assert_eq!(text.parse::<PlayerSpec>().expect(text).to_string(), text);
     }
     let resources = Resources::default();

@@ -335,6 +335,7 @@ fn plans_of_every_kind_say_what_is_wrong() {
     let records = "kind = 'records'\nversion = 2\nrules = ['chen']\nrecords = { file = 'x.anqi' }\n";
     let solve = "kind = 'solve'\nversion = 2\nboards = ['2x2']\n";
     let tables = "kind = 'tables'\nversion = 2\npieces = 3\n";
+    let endings = "kind = 'endings'\nversion = 2\npieces = 2\ndraw = 40\n";
     let analysis = "kind = 'analysis'\nversion = 2\nplayers = ['champion nodes=9']\n[[positions]]\nname = 'a'\nposition = 'start'\n";
     for (plan, change, message) in [
         (series, ("version = 2", "version = 1"), "version: 1, expected 2"),
@@ -362,6 +363,8 @@ fn plans_of_every_kind_say_what_is_wrong() {
         (solve, ("2x2", "8x8"), "boards: \"8x8\" is not a board that is solved, expected 2x2, 3x2 or 2x4"),
         (tables, ("pieces = 3", "pieces = 9"), "pieces: 9, expected 2 to 6"),
         (tables, ("pieces = 3", "pieces = 3\nface_down = 1"), "face_down: 1, expected 0 or 2"),
+        (endings, ("pieces = 2", "pieces = 5"), "pieces: 5, expected 2 to 4"),
+        (endings, ("draw", "quiet"), "unknown field `quiet`, expected one of `version`, `pieces`, `draw`"),
         (analysis, (" nodes=9", ""), "player \"champion\": expected a budget for one position, such as nodes=100000"),
         (analysis, ("'start'", "'start'\nmoves = [{ move = 'a1-a2' }]"), "position \"a\": move a1-a2 is not legal"),
         (analysis, ("'start'", "'xx r'"), "position \"a\": \"xx r\" is not a position"),
@@ -381,6 +384,7 @@ fn small_runs_of_other_kinds_give_what_was_committed() {
         ("small-boards", 1, "**27 of 27 rows are those of `2x2.csv`**"),
         ("face-down", 2, "**26 of 26 rows are those of `up-to-4-pieces.csv`**"),
         ("chen-repetition", 20, "| `chen,repeat=position:3` | 20 |"),
+        ("chen-endgames", 3, "**52 of 52 rows are those of `claims.csv`**"),
     ] {
         let there = Experiment::open(&root.join(name)).unwrap();
         let dir = tempfile::tempdir().unwrap();

@@ -6,12 +6,12 @@ use anqi_lab::{Plan, PlanFile};
 use anqi_records::{Reader, Record};
 
 use crate::games::NEW_TAGS;
-use crate::support::{root, run};
+use crate::support::{in_old_words, root, run};
 
 /// What is compared of a game: its tags but the number of the pair, its plies, its result. Archives have no comments.
 fn meaning(record: &Record) -> String {
     let tags = record.tags().iter().filter(|(name, _)| *name != "Round" && !NEW_TAGS.contains(name));
-    let tags: Vec<String> = tags.map(|(name, value)| format!("{name} {value}")).collect();
+    let tags: Vec<String> = tags.map(|(name, value)| format!("{name} {}", in_old_words(value))).collect();
     let plies: Vec<String> = record.plies().iter().map(|played| played.ply.to_string()).collect();
     format!("{}\n{}\n{}", tags.join("\n"), plies.join(" "), record.result())
 }

@@ -66,6 +66,12 @@ fn normalise(value: &mut Value) {
         value["printed"] =
             text.split_inclusive('\n').filter(|line| !is_seal(line.trim_end())).collect::<String>().into();
     }
+    // Mutual zugzwangs were listed in another order, and more than once where pieces are alike.
+    if value["command"].as_str().is_some_and(|command| command.starts_with("anqi endgame mutual"))
+        && let Some(positions) = value["printed"]["positions"].as_array_mut()
+    {
+        positions.sort_by_key(|position| position["position"].to_string());
+    }
     // The usual folder of a match is named after all texts of its plan.
     if let Some(path) = value["printed"]["records"].as_str().filter(|path| path.starts_with("matches/")) {
         let folder = path.rsplit_once('-').map_or(path, |(folder, _)| folder);
@@ -94,7 +100,9 @@ pub(crate) fn mask(value: &mut Value) {
                 {
                     let named =
                         |option: &Value| (option["name"].as_str().unwrap_or_default().to_owned(), option.clone());
-                    *value = options.iter().map(named).collect();
+                    // `eval=on|off` of the Monte Carlo players is called `draws` now.
+                    let is_renamed = |option: &&Value| option["name"] == "eval" && option["default"] == "off";
+                    *value = options.iter().filter(|option| !is_renamed(option)).map(named).collect();
                 }
                 mask(value);
             }

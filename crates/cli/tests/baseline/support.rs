@@ -86,7 +86,14 @@ pub(crate) fn as_meant(text: &str) -> String {
 
 /// What is written today in the words of then: since short texts have another meaning, what they meant is spelled out.
 pub(crate) fn in_old_words(text: &str) -> String {
-    let text = text.replace(",below=flips", "");
+    const WORDS: [(&str, &str); 5] = [
+        (",below=flips", ""),
+        (",decision=shared", ""),
+        (",sum=mean", ""),
+        (",reading=paper,draws=lead", ",eval=on,reading=paper"), // options are written in their order
+        (",draws=lead", ",eval=on"),
+    ];
+    let text = WORDS.iter().fold(text.to_owned(), |text, (now, then)| text.replace(now, then));
     RULES_OF_CHEN.iter().fold(text, |text, rules| text.replace(&format!("{rules},repeat=off"), rules))
 }
 

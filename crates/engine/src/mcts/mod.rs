@@ -63,7 +63,7 @@ choices! {
 }
 
 /// How the family plays: see `behaviour.rs`.
-pub(crate) const BEHAVIOUR: u64 = 0x5bfc_87ea_f38e_a627;
+pub(crate) const BEHAVIOUR: u64 = 0x541b_d8c3_bd04_b8da;
 
 options! {
     /// What Monte Carlo tree search can be told.

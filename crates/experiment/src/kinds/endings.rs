@@ -110,6 +110,9 @@ impl ExperimentKind for EndingsPlan {
         if self.is_finished(run) {
             return Ok(true);
         }
+        if work.stop.is_raised() {
+            return Ok(false);
+        }
         let examination = Examination { pieces: self.pieces, draw: self.draw, show: 0, threads: work.threads };
         let statements = examination
             .run(|_| true)
