@@ -16,7 +16,7 @@ use crate::evaluate::Judge;
 /// ```
 /// use anqi_assess::Method;
 ///
-/// for text in ["mcts:chance", "negascout", "eval:static", "eval:dynamic,quiet"] {
+/// for text in ["mcts:chance", "chen:var1", "eval:static", "eval:dynamic,quiet"] {
 ///     assert_eq!(text.parse::<Method>()?.to_string(), text);
 /// }
 /// # Ok::<(), anqi_assess::MethodError>(())
